@@ -1,0 +1,150 @@
+//! Model rules: what one logical descriptor must satisfy, whoever holds it.
+//!
+//! Depends on the vocabulary, the wire level and [`model`](crate::model). Decoder, encoder and owned
+//! descriptors call the same functions here, so that what a reader refuses a writer refuses. The order
+//! of evaluation is fixed: header and element type, layout payload, buffer table, sizes, quantization,
+//! then the fixed sections; the first broken rule is the answer. Never looks at a position and never at
+//! payload.
+
+mod buffers;
+mod layout;
+pub(crate) mod quantization;
+mod sections;
+mod size;
+
+use crate::error::{Field, Violation};
+use crate::model::{Fields, Layout, U64s};
+use crate::policy::{Judge, Policy};
+use crate::rule::Rule;
+use crate::wire::descriptor::MAX_RANK;
+use crate::wire::tag::{ElementType, LayoutTag};
+use crate::wire::length32;
+
+type Checked = Result<(), Violation>;
+
+/// Checks one descriptor against every model rule.
+///
+/// # Errors
+///
+/// The first broken rule of the families DESC, TYPE, LAYOUT, BUF, QUANT, SHARD, STAT, EXT, MEMBER and
+/// COMP that a descriptor alone can break, unless the policy's mode relaxes it.
+///
+/// ```
+/// use hrry::{BufferHandle, DescriptorSpec, ElementType, Layout, Policy, Rule, check};
+///
+/// let buffers = [BufferHandle::cpu(40, 64)];
+/// let spec = DescriptorSpec::new(ElementType::Float32, &[3, 4], Layout::RowMajor, &buffers);
+/// // twelve float32 need 48 bytes
+/// assert_eq!(check::descriptor(&spec, &Policy::STRICT).unwrap_err().rule, Rule::DenseSize);
+/// ```
+pub fn descriptor<F: Fields + ?Sized>(d: &F, policy: &Policy) -> Result<(), Violation> {
+    whole(d, &mut Judge::new(policy))
+}
+
+/// Bytes of `elements` packed elements of that type; none for types whose width is not in the
+/// specification, and where the size does not fit 64 bits.
+///
+/// Types below a byte are packed: six-bit types four to three bytes, the others to whole bytes (TYPE-12).
+///
+/// ```
+/// use hrry::{ElementType, check};
+/// assert_eq!(check::packed_bytes(ElementType::Float32, 12), Some(48));
+/// assert_eq!(check::packed_bytes(ElementType::Int4, 7), Some(4));
+/// assert_eq!(check::packed_bytes(ElementType::Float6E2M3, 5), Some(6));
+/// assert_eq!(check::packed_bytes(ElementType::Float64, u64::MAX), None);
+/// ```
+#[must_use]
+pub fn packed_bytes(element_type: ElementType, elements: u64) -> Option<u64> {
+    match element_type.bits() {
+        0 => None,
+        bits => size::Count::new(elements).bytes(bits).fits(),
+    }
+}
+
+pub(crate) fn whole<F: Fields + ?Sized>(d: &F, judge: &mut Judge<'_>) -> Checked {
+    let shape = d.shape();
+    let header = Header {
+        element_type: d.element_type(),
+        layout: d.layout().tag(),
+        rank: length32(shape.len()),
+        has_extension: d.extension_type().is_some(),
+    };
+    header.check(judge)?;
+    body(d, judge)
+}
+
+/// The facts of the fixed header that rules speak of.
+pub(crate) struct Header {
+    pub(crate) element_type: ElementType,
+    pub(crate) layout: LayoutTag,
+    pub(crate) rank: u32,
+    pub(crate) has_extension: bool,
+}
+
+impl Header {
+    #[inline]
+    pub(crate) fn check(&self, judge: &mut Judge<'_>) -> Checked {
+        let (element, layout) = (self.element_type, self.layout);
+        if element.bits() == 0 && !element.is_private() {
+            let possible = !matches!(element.0, 0x00 | 0xFF);
+            judge.require(possible, Rule::TypeInvalid, Field::TypeTag, 0)?;
+            judge.broken(Rule::TypeUnknown, Field::TypeTag, 0)?;
+        }
+        if !layout.is_assigned() && !layout.is_private() {
+            let possible = !matches!(layout.0, 0x00 | 0xFF);
+            judge.require(possible, Rule::LayoutInvalid, Field::LayoutTag, 0)?;
+            judge.broken(Rule::LayoutUnknown, Field::LayoutTag, 0)?;
+        }
+        judge.require(self.rank <= MAX_RANK, Rule::RankLimit, Field::Rank, 0)?;
+        let shaped = self.rank > 0 || layout == LayoutTag::RowMajor;
+        judge.require(shaped, Rule::ScalarLayout, Field::LayoutTag, 0)?;
+        let present = self.has_extension == element.is_private();
+        judge.require(present, Rule::ExtensionPresence, Field::Flags, 0)
+    }
+}
+
+/// A descriptor with the facts that several groups of rules need.
+pub(crate) struct Subject<'a, F: ?Sized> {
+    fields: &'a F,
+    element_type: ElementType,
+    shape: U64s<'a>,
+    rank: u32,
+    buffer_count: u32,
+}
+
+/// Everything behind the header.
+pub(crate) fn body<F: Fields + ?Sized>(d: &F, judge: &mut Judge<'_>) -> Checked {
+    let layout = d.layout();
+    if matches!(layout, Layout::Unknown(_)) {
+        return Ok(());
+    }
+    let shape = d.shape();
+    let subject = Subject {
+        fields: d,
+        element_type: d.element_type(),
+        shape,
+        rank: length32(shape.len()),
+        buffer_count: length32(d.buffer_count()),
+    };
+    let bits = match d.extension_type() {
+        Some(extension) => sections::extension_type(&extension, judge)?,
+        None => subject.element_type.bits(),
+    };
+    layout::payload(&subject, &layout, judge)?;
+    let quantization = d.quantization();
+    buffers::table(&subject, &layout, quantization.as_ref(), judge)?;
+    layout::sizes(&subject, &layout, bits, judge)?;
+    if let Some(quantization) = &quantization {
+        quantization::scheme(&subject, &layout, quantization, judge)?;
+    }
+    if let Some(shard) = d.shard() {
+        sections::shard(&shard, &layout, shape, judge)?;
+    }
+    if let Some(statistics) = d.statistics() {
+        sections::statistics(&statistics, &layout, judge)?;
+    }
+    if let Some(role) = d.member_role() {
+        sections::member(role, &layout, judge)?;
+    }
+    Ok(())
+}

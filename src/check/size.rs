@@ -1,0 +1,191 @@
+//! Element counts and byte sizes that never wrap.
+//!
+//! A dense tensor is only ever compared with a 64-bit buffer, so a count needs 64 bits of bytes, 3 bits
+//! for eight elements in a byte and a little room. What is larger saturates and stays too large.
+
+use crate::model::U64s;
+use crate::wire::descriptor::DYNAMIC;
+use crate::wire::widening_mul;
+
+/// A number of elements or bytes; exact below `2^70`, [`Count::TOO_LARGE`] from there on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Count {
+    // compared first
+    high: u64,
+    low: u64,
+}
+
+/// High halves from here on saturate.
+const LIMIT: u64 = 1 << 6;
+
+impl Count {
+    pub(crate) const ZERO: Count = Count::new(0);
+    pub(crate) const ONE: Count = Count::new(1);
+    pub(crate) const TOO_LARGE: Count = Count {
+        low: 0,
+        high: LIMIT,
+    };
+
+    pub(crate) const fn new(n: u64) -> Self {
+        Count { low: n, high: 0 }
+    }
+
+    /// `2^exponent`.
+    pub(crate) fn power_of_two(exponent: u64) -> Self {
+        match u32::try_from(exponent) {
+            Ok(n) if n < 64 => Count::new(1u64.wrapping_shl(n)),
+            Ok(n) if n < 70 => Count {
+                low: 0,
+                high: 1u64.wrapping_shl(n.wrapping_sub(64)),
+            },
+            _ => Count::TOO_LARGE,
+        }
+    }
+
+    #[inline]
+    fn saturate(low: u64, high: u64) -> Self {
+        if high < LIMIT {
+            Count { low, high }
+        } else {
+            Count::TOO_LARGE
+        }
+    }
+
+    #[inline]
+    pub(crate) fn plus(self, other: Count) -> Self {
+        let (low, carry) = self.low.overflowing_add(other.low);
+        // both halves are at most LIMIT, so this cannot wrap
+        let high = self.high.wrapping_add(other.high).wrapping_add(carry.into());
+        Count::saturate(low, high)
+    }
+
+    /// The product with a number; 0 wins over any size.
+    #[inline]
+    pub(crate) fn times(self, n: u64) -> Self {
+        let (low, carry) = widening_mul(self.low, n);
+        if self.high == 0 {
+            return Count::saturate(low, carry);
+        }
+        match self.high.checked_mul(n).and_then(|high| high.checked_add(carry)) {
+            Some(high) => Count::saturate(low, high),
+            None => Count::TOO_LARGE,
+        }
+    }
+
+    pub(crate) fn times_count(self, other: Count) -> Self {
+        if self.high == 0 {
+            other.times(self.low)
+        } else if other.high == 0 {
+            self.times(other.low)
+        } else {
+            Count::TOO_LARGE
+        }
+    }
+
+    /// Bytes that this many elements of a width take when packed (TYPE-12).
+    #[inline]
+    pub(crate) fn bytes(self, bits: u32) -> Count {
+        match bits {
+            6 => self.plus(Count::new(3)).shifted_right(2).times(3),
+            1 | 2 | 4 => self.times(bits.into()).plus(Count::new(7)).shifted_right(3),
+            _ => self.times(u64::from(bits.wrapping_shr(3))),
+        }
+    }
+
+    /// One less, for a count above 0.
+    pub(crate) fn minus_one(self) -> Self {
+        if self == Count::TOO_LARGE {
+            return self;
+        }
+        let (low, borrow) = self.low.overflowing_sub(1);
+        Count {
+            low,
+            high: self.high.wrapping_sub(borrow.into()),
+        }
+    }
+
+    /// The product of numbers that are no dimensions.
+    pub(crate) fn product(numbers: impl Iterator<Item = u64>) -> Self {
+        numbers.fold(Count::ONE, Count::times)
+    }
+
+    fn shifted_right(self, n: u32) -> Self {
+        if self == Count::TOO_LARGE {
+            return self;
+        }
+        let carried = self.high.wrapping_shl(64u32.wrapping_sub(n));
+        Count {
+            low: self.low.wrapping_shr(n) | carried,
+            high: self.high.wrapping_shr(n),
+        }
+    }
+
+    /// The value, if it fits 64 bits.
+    #[inline]
+    pub(crate) fn fits(self) -> Option<u64> {
+        (self.high == 0).then_some(self.low)
+    }
+
+    /// Whether at least this many things are there.
+    #[inline]
+    pub(crate) fn within(self, available: u64) -> bool {
+        self.high == 0 && self.low <= available
+    }
+}
+
+/// Elements of a shape: none while a dimension that matters is dynamic. A zero wins over everything.
+#[inline]
+pub(crate) fn elements(shape: U64s<'_>) -> Option<Count> {
+    let mut product = Count::ONE;
+    let mut dynamic = false;
+    for dimension in shape {
+        if dimension == DYNAMIC {
+            dynamic = true;
+        } else {
+            product = product.times(dimension);
+        }
+    }
+    (!dynamic || product == Count::ZERO).then_some(product)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_exact_below_2_pow_70_and_saturate_above() {
+        let big = Count::power_of_two(69);
+        assert_eq!(Count::new(1 << 40).times(1 << 29), big);
+        assert_eq!(big.times(2), Count::TOO_LARGE);
+        assert_eq!(big.times(u64::MAX), Count::TOO_LARGE);
+        assert_eq!(big.times(0), Count::ZERO);
+        assert_eq!(Count::TOO_LARGE.times(1), Count::TOO_LARGE);
+        assert_eq!(Count::TOO_LARGE.times_count(Count::ZERO), Count::ZERO);
+        assert_eq!(Count::ZERO.times_count(Count::TOO_LARGE), Count::ZERO);
+        assert_eq!(Count::new(u64::MAX).plus(Count::ONE), Count::power_of_two(64));
+    }
+
+    #[test]
+    fn bytes_of_packed_types() {
+        // five 6-bit elements take two groups of three bytes
+        assert_eq!(Count::new(5).bytes(6), Count::new(6));
+        assert_eq!(Count::new(1).bytes(6), Count::new(3));
+        assert_eq!(Count::new(0).bytes(6), Count::ZERO);
+        assert_eq!(Count::new(9).bytes(1), Count::new(2));
+        assert_eq!(Count::new(7).bytes(4), Count::new(4));
+        assert_eq!(Count::new(3).bytes(2), Count::new(1));
+        assert_eq!(Count::new(3).bytes(256), Count::new(96));
+        // 2^67 bits are 2^64 bytes, one more than fits
+        assert_eq!(Count::power_of_two(67).bytes(1).fits(), None);
+        assert_eq!(Count::power_of_two(66).bytes(1).fits(), Some(1 << 63));
+        assert_eq!(Count::new(u64::MAX).bytes(128), Count::TOO_LARGE);
+    }
+
+    #[test]
+    fn zero_dimensions_win() {
+        assert_eq!(elements(U64s::from(&[1 << 40, 1 << 40, 0])), Some(Count::ZERO));
+        assert_eq!(elements(U64s::from(&[DYNAMIC, 0])), Some(Count::ZERO));
+        assert_eq!(elements(U64s::from(&[DYNAMIC, 2])), None);
+        assert_eq!(elements(U64s::EMPTY), Some(Count::ONE));
+    }
+}

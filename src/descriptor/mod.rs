@@ -1,0 +1,13 @@
+//! The bytes of one descriptor: reading, viewing, writing.
+//!
+//! Depends on checks, model and the wire level. Decoding runs once over a whole descriptor; a view
+//! borrows the bytes and reads fields when asked; encoding is one forward pass of known length.
+
+pub(crate) mod decode;
+pub(crate) mod encode;
+pub(crate) mod view;
+
+pub use encode::{
+    DescriptorSpec, NoSpace, Order, Sink, WriteError, encode, encode_to, encoded_len,
+};
+pub use view::DescriptorView;

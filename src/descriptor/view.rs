@@ -1,0 +1,513 @@
+//! A borrowed descriptor that reads its fields when asked.
+
+use core::ops::Range;
+
+use super::decode;
+use crate::check;
+use crate::error::{Error, Field, Violation};
+use crate::model::{
+    Array, BlockPaged, BufferHandle, CompositeHead, ExtensionType, F32Bits, F64Bits, Fields,
+    Layout, Parameters, Quantization, Shard, Statistics, Tiled, U64s,
+};
+use crate::policy::{Judge, Policy};
+use crate::wire::descriptor::{
+    Facts, HANDLE, HEADER, Section, flag, is_in, locate, offset, scheme_len, scheme_shift,
+};
+use crate::wire::tag::{
+    BlockTableIndexType, CombineOp, CompositionRule, DeviceTag, ElementType, KvRole, LayoutTag,
+    MemberRole, MemoryClass, Scheme, SyncMode,
+};
+use crate::wire::{index, length32, u8, u16, u32, u64};
+
+/// A checked descriptor, borrowed from its bytes.
+///
+/// Only a decoder makes one, so every view has passed all rules of its policy. It is two words and a
+/// few numbers; fields are read from the bytes on each call, at any alignment.
+///
+/// ```
+/// use hrry::{BufferHandle, DescriptorSpec, DescriptorView, ElementType, Layout, Policy, encode};
+/// use hrry::Fields;
+///
+/// let buffers = [BufferHandle::cpu(48, 64)];
+/// let spec = DescriptorSpec::new(ElementType::Float32, &[3, 4], Layout::RowMajor, &buffers);
+/// let mut bytes = [0; 64];
+/// let len = encode(&spec, &mut bytes, &Policy::STRICT).unwrap();
+///
+/// let (view, rest) = DescriptorView::parse(&bytes[..len], &Policy::STRICT).unwrap();
+/// assert!(rest.is_empty());
+/// assert_eq!(view.shape().iter().collect::<Vec<_>>(), [3, 4]);
+/// assert_eq!(view.buffer(0).unwrap().byte_size, 48);
+/// ```
+#[derive(Clone, Copy)]
+pub struct DescriptorView<'a> {
+    bytes: &'a [u8],
+    origin: u64,
+    layout_len: u32,
+}
+
+impl<'a> DescriptorView<'a> {
+    pub(crate) const fn new(bytes: &'a [u8], layout_len: u32, origin: u64) -> Self {
+        DescriptorView {
+            bytes,
+            origin,
+            layout_len,
+        }
+    }
+
+    /// Reads one descriptor from the front of `bytes` and returns what follows it.
+    ///
+    /// # Errors
+    ///
+    /// The first broken rule of the families DESC, VER, TYPE, LAYOUT, BUF, QUANT, SHARD, STAT, EXT,
+    /// MEMBER and COMP (head rules), with its byte offset; DESC-06 where `bytes` end early; a capacity
+    /// error above the policy's `max_descriptor`.
+    pub fn parse(bytes: &'a [u8], policy: &Policy) -> Result<(Self, &'a [u8]), Error> {
+        decode::parse(bytes, 0, &mut Judge::new(policy))
+    }
+
+    /// The whole descriptor.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// `version_minor`.
+    #[must_use]
+    pub fn version_minor(&self) -> u8 {
+        u8(self.bytes, offset(Field::VersionMinor))
+    }
+
+    /// `flags`: which optional sections there are.
+    #[must_use]
+    pub fn flags(&self) -> u32 {
+        u32(self.bytes, offset(Field::Flags))
+    }
+
+    /// `type_tag`.
+    #[must_use]
+    #[inline(always)]
+    pub fn element_type(&self) -> ElementType {
+        ElementType(u8(self.bytes, offset(Field::TypeTag)))
+    }
+
+    /// `layout_tag`.
+    #[must_use]
+    #[inline(always)]
+    pub fn layout_tag(&self) -> LayoutTag {
+        LayoutTag(u8(self.bytes, offset(Field::LayoutTag)))
+    }
+
+    /// Number of dimensions, 0 to 64.
+    #[must_use]
+    #[inline(always)]
+    pub fn rank(&self) -> u32 {
+        u32(self.bytes, offset(Field::Rank))
+    }
+
+    /// The dimensions; `u64::MAX` is dynamic.
+    #[must_use]
+    #[inline(always)]
+    pub fn shape(&self) -> U64s<'a> {
+        Array::Le(self.slice(HEADER, self.array(8)))
+    }
+
+    /// Bytes from the start of buffer 0 to the first element.
+    #[must_use]
+    #[inline(always)]
+    pub fn byte_offset(&self) -> u64 {
+        u64(self.bytes, HEADER.wrapping_add(self.array(8)))
+    }
+
+    /// How many buffers there are.
+    #[must_use]
+    #[inline(always)]
+    pub fn buffer_count(&self) -> usize {
+        if self.is_opaque() { 0 } else { usize::from(u8(self.bytes, self.table())) }
+    }
+
+    /// The buffer at `index`, if it exists.
+    #[must_use]
+    #[inline(always)]
+    pub fn buffer(&self, index: usize) -> Option<BufferHandle> {
+        if index >= self.buffer_count() {
+            return None;
+        }
+        let at = self.table().wrapping_add(index.wrapping_mul(HANDLE));
+        let byte = |field| u8(self.bytes, at.wrapping_add(offset(field)));
+        Some(BufferHandle {
+            byte_size: u64(self.bytes, at.wrapping_add(offset(Field::ByteSize))),
+            alignment: u32(self.bytes, at.wrapping_add(offset(Field::Alignment))),
+            device_tag: DeviceTag(byte(Field::DeviceTag)),
+            sync_mode: SyncMode(byte(Field::SyncMode)),
+            memory_class: MemoryClass(byte(Field::MemoryClass)),
+        })
+    }
+
+    /// How elements are placed.
+    #[must_use]
+    pub fn layout(&self) -> Layout<'a> {
+        let payload = self.slice(self.payload(), index(self.layout_len));
+        let tag = self.layout_tag();
+        let byte = |field| u8(payload, offset(field));
+        let word = |field| u32(payload, offset(field));
+        let nnz = u64(payload, offset(Field::Nnz));
+        match tag {
+            LayoutTag::RowMajor => Layout::RowMajor,
+            LayoutTag::ColumnMajor => Layout::ColumnMajor,
+            LayoutTag::Strided => Layout::Strided {
+                strides: Array::Le(payload),
+            },
+            LayoutTag::Tiled => Layout::Tiled(Tiled::Le {
+                payload,
+                rank: self.rank(),
+            }),
+            LayoutTag::Morton => Layout::Morton {
+                morton_bits: Array::Le(payload),
+            },
+            LayoutTag::Coo => Layout::Coo {
+                nnz,
+                is_sorted: byte(Field::IsSorted) == 1,
+            },
+            LayoutTag::Csr => Layout::Csr { nnz },
+            LayoutTag::Csc => Layout::Csc { nnz },
+            LayoutTag::Csf => {
+                let start = offset(Field::ModeOrder);
+                let end = start.wrapping_add(self.array(4));
+                Layout::Csf {
+                    nnz,
+                    mode_order: Array::Le(payload.get(start..end).unwrap_or(&[])),
+                }
+            }
+            LayoutTag::BlockPaged => Layout::BlockPaged(BlockPaged {
+                page_size: word(Field::PageSize),
+                num_pages: u64(payload, offset(Field::NumPages)),
+                paged_axis: word(Field::PagedAxis),
+                num_seqs: word(Field::NumSeqs),
+                kv_role: KvRole(byte(Field::KvRole)),
+                layer_index: word(Field::LayerIndex),
+                block_table_index_type: BlockTableIndexType(byte(Field::BlockTableIndexType)),
+            }),
+            LayoutTag::Composite => Layout::Composite(CompositeHead {
+                composition_rule: CompositionRule(byte(Field::CompositionRule)),
+                combine_op: CombineOp(byte(Field::CombineOp)),
+                member_count: word(Field::MemberCount),
+            }),
+            LayoutTag::Hilbert => Layout::Hilbert {
+                hilbert_order: word(Field::HilbertOrder),
+                hilbert_rank: word(Field::HilbertRank),
+            },
+            _ if tag.is_private() => Layout::Private {
+                tag,
+                extension_layout_id: u64(payload, offset(Field::ExtensionLayoutId)),
+                extension_data: payload.get(offset(Field::ExtensionData)..).unwrap_or(&[]),
+            },
+            _ => Layout::Unknown(tag),
+        }
+    }
+
+    /// The quantization scheme, if there is one.
+    #[must_use]
+    pub fn quantization(&self) -> Option<Quantization<'a>> {
+        let section = self.section(flag::QUANTIZATION, Section::Quantization)?;
+        let scheme = Scheme(u8(section, offset(Field::SchemeTag)));
+        let flags = u16(section, offset(Field::SchemeFlags));
+        let word = |field| u32(section, offset(field));
+        if !scheme.is_assigned() {
+            let bytes = section.get(offset(Field::SchemeTag)..).unwrap_or(&[]);
+            return Some(Quantization::Other { scheme, bytes });
+        }
+        if scheme == Scheme::PerTensorAffine {
+            return Some(Quantization::PerTensor {
+                flags,
+                scale: F32Bits(word(Field::Scale)),
+                zero_point: word(Field::ZeroPoint).cast_signed(),
+            });
+        }
+        let shift = index(scheme_shift(scheme));
+        let shifted = |field| offset(field).wrapping_sub(shift);
+        let affine = scheme_len(scheme) > scheme_len(Scheme::Nf4);
+        Some(Quantization::Buffers(Parameters {
+            scheme,
+            flags,
+            axis: word(Field::Axis),
+            block_size: if shift == 0 { word(Field::BlockSize) } else { 0 },
+            scale_buffer_index: u32(section, shifted(Field::ScaleBufferIndex)),
+            zero_point_buffer_index: if affine {
+                u32(section, shifted(Field::ZeroPointBufferIndex))
+            } else {
+                crate::wire::descriptor::NO_BUFFER
+            },
+            scale_type: match scheme {
+                _ if affine => ElementType(u8(section, shifted(Field::ScaleTypeTag))),
+                Scheme::Mxfp => ElementType::Float8E8M0,
+                _ => ElementType::Float32,
+            },
+        }))
+    }
+
+    /// `quantization_length`, padding included; 0 without a quantization section.
+    #[must_use]
+    pub fn quantization_length(&self) -> u32 {
+        self.facts().quantization
+    }
+
+    /// The place in a larger tensor, if it has one.
+    #[must_use]
+    pub fn shard(&self) -> Option<Shard<'a>> {
+        let section = self.section(flag::SHARD, Section::Shard)?;
+        let (parent_shape, shard_offset) = section.split_at_checked(self.array(8))?;
+        Some(Shard {
+            parent_shape: Array::Le(parent_shape),
+            shard_offset: Array::Le(shard_offset),
+        })
+    }
+
+    /// Facts about the values, if they are stated.
+    #[must_use]
+    pub fn statistics(&self) -> Option<Statistics> {
+        let section = self.section(flag::STATISTICS, Section::Statistics)?;
+        let float = |field| F64Bits(u64(section, offset(field)));
+        let byte = |field| u8(section, offset(field));
+        Some(Statistics {
+            computed_mask: u32(section, offset(Field::ComputedMask)),
+            nnz: u64(section, offset(Field::StatisticsNnz)),
+            sparsity_ratio: float(Field::SparsityRatio),
+            value_min: float(Field::ValueMin),
+            value_max: float(Field::ValueMax),
+            value_abs_max: float(Field::ValueAbsMax),
+            value_mean: float(Field::ValueMean),
+            value_stddev: float(Field::ValueStddev),
+            nm_n: byte(Field::NmN),
+            nm_m: byte(Field::NmM),
+            has_nan: byte(Field::HasNan),
+            has_inf: byte(Field::HasInf),
+        })
+    }
+
+    /// What the private element type is, if it is one.
+    #[must_use]
+    pub fn extension_type(&self) -> Option<ExtensionType> {
+        let section = self.section(flag::EXTENSION_TYPE, Section::ExtensionType)?;
+        let byte = |field| u8(section, offset(field));
+        Some(ExtensionType {
+            bit_width: u32(section, offset(Field::BitWidth)),
+            packing_factor: byte(Field::PackingFactor),
+            is_float: byte(Field::IsFloat),
+            is_signed: byte(Field::IsSigned),
+            sign_bits: byte(Field::SignBits),
+            exponent_bits: byte(Field::ExponentBits),
+            mantissa_bits: byte(Field::MantissaBits),
+            exponent_bias: u32(section, offset(Field::ExponentBias)),
+            has_nan: byte(Field::ExtensionHasNan),
+            has_inf: byte(Field::ExtensionHasInf),
+        })
+    }
+
+    /// What the tensor is to its overlay, if it is a member of one.
+    #[must_use]
+    pub fn member_role(&self) -> Option<MemberRole> {
+        let section = self.section(flag::MEMBER, Section::CompositeMember)?;
+        Some(MemberRole(u8(section, offset(Field::MemberRole))))
+    }
+
+    /// Bytes behind the last known section; only a later minor version, or permissive mode, has any.
+    #[must_use]
+    pub fn tail(&self) -> &'a [u8] {
+        if self.is_opaque() {
+            return &[];
+        }
+        let start = usize::try_from(self.facts().total()).unwrap_or(usize::MAX);
+        self.bytes.get(start..).unwrap_or(&[])
+    }
+
+    /// Whether the layout tag has no meaning (LAYOUT-02, permissive mode): nothing behind
+    /// `byte_offset` is known, the buffers included.
+    #[must_use]
+    #[inline(always)]
+    pub fn is_opaque(&self) -> bool {
+        let tag = self.layout_tag();
+        !tag.is_assigned() && !tag.is_private()
+    }
+
+    /// The sections that are there and their bytes.
+    pub fn sections(&self) -> impl Iterator<Item = (Section, Range<u32>)> + 'a {
+        let facts = self.facts();
+        let len = length32(self.bytes.len());
+        let opaque = self.is_opaque();
+        Section::ALL.into_iter().filter_map(move |section| {
+            let start = u32::try_from(facts.start(section)).ok()?;
+            let end = match section {
+                Section::Tail => len,
+                _ if opaque && section > Section::ByteOffset => return None,
+                _ => start.checked_add(u32::try_from(facts.len(section)).ok()?)?,
+            };
+            (end > start).then_some((section, start..end))
+        })
+    }
+
+    /// The bytes of an element of a field, relative to the descriptor; none where it is not there.
+    ///
+    /// `index` counts as in [`Violation::index`].
+    #[must_use]
+    pub fn locate(&self, field: Field, index: usize) -> Option<Range<u32>> {
+        let element = u32::try_from(index).ok()?;
+        let range = locate(self.bytes, &self.facts(), field, element);
+        self.sections()
+            .find(|(section, _)| is_in(field, *section))
+            .filter(|(_, bytes)| bytes.start <= range.start && range.end <= bytes.end)
+            .map(|_| range)
+    }
+
+    /// Tells of every rule that the bytes break and the policy's mode lets pass.
+    pub fn relaxed(&self, policy: &Policy, mut flag: impl FnMut(Violation)) {
+        let mut judge = Judge {
+            policy,
+            relaxed: Some(&mut flag),
+        };
+        // it was accepted under a policy, so what another one refuses ends the list and no more
+        let _ = decode::decode(self.bytes, self.origin, &mut judge);
+    }
+
+    /// Checks the descriptor against another policy than the one it was read with.
+    ///
+    /// # Errors
+    ///
+    /// As [`check::descriptor`].
+    pub fn check(&self, policy: &Policy) -> Result<(), Violation> {
+        check::descriptor(self, policy)
+    }
+
+    pub(crate) fn facts(&self) -> Facts {
+        let mut facts = Facts {
+            rank: self.rank(),
+            flags: if self.is_opaque() { 0 } else { self.flags() },
+            layout: self.layout_len,
+            buffers: length32(self.buffer_count()),
+            quantization: 0,
+        };
+        if facts.flags & flag::QUANTIZATION != 0 {
+            let at = usize::try_from(facts.start(Section::Quantization)).unwrap_or(usize::MAX);
+            facts.quantization = u32(self.bytes, at);
+        }
+        facts
+    }
+
+    /// Bytes of an array with one number for each dimension.
+    #[inline(always)]
+    fn array(&self, width: usize) -> usize {
+        index(self.rank()).wrapping_mul(width)
+    }
+
+    #[inline(always)]
+    fn payload(&self) -> usize {
+        HEADER.wrapping_add(self.array(8)).wrapping_add(8)
+    }
+
+    #[inline(always)]
+    fn table(&self) -> usize {
+        self.payload().wrapping_add(index(self.layout_len))
+    }
+
+    #[inline(always)]
+    fn slice(&self, start: usize, len: usize) -> &'a [u8] {
+        self.bytes.get(start..start.wrapping_add(len)).unwrap_or(&[])
+    }
+
+    #[inline]
+    fn section(&self, flag: u32, section: Section) -> Option<&'a [u8]> {
+        let facts = self.facts();
+        if facts.flags & flag == 0 {
+            return None;
+        }
+        let start = usize::try_from(facts.start(section)).ok()?;
+        let len = usize::try_from(facts.len(section)).ok()?;
+        self.bytes.get(start..start.wrapping_add(len))
+    }
+}
+
+impl Fields for DescriptorView<'_> {
+    #[inline(always)]
+    fn element_type(&self) -> ElementType {
+        self.element_type()
+    }
+
+    #[inline(always)]
+    fn shape(&self) -> U64s<'_> {
+        self.shape()
+    }
+
+    #[inline(always)]
+    fn byte_offset(&self) -> u64 {
+        self.byte_offset()
+    }
+
+    #[inline(always)]
+    fn layout(&self) -> Layout<'_> {
+        self.layout()
+    }
+
+    #[inline(always)]
+    fn buffer_count(&self) -> usize {
+        self.buffer_count()
+    }
+
+    #[inline(always)]
+    fn buffer(&self, index: usize) -> Option<BufferHandle> {
+        self.buffer(index)
+    }
+
+    #[inline(always)]
+    fn quantization(&self) -> Option<Quantization<'_>> {
+        self.quantization()
+    }
+
+    #[inline(always)]
+    fn shard(&self) -> Option<Shard<'_>> {
+        self.shard()
+    }
+
+    #[inline(always)]
+    fn statistics(&self) -> Option<Statistics> {
+        self.statistics()
+    }
+
+    #[inline(always)]
+    fn extension_type(&self) -> Option<ExtensionType> {
+        self.extension_type()
+    }
+
+    #[inline(always)]
+    fn member_role(&self) -> Option<MemberRole> {
+        self.member_role()
+    }
+
+    #[inline(always)]
+    fn origin(&self) -> u64 {
+        self.origin
+    }
+}
+
+impl core::fmt::Debug for DescriptorView<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("DescriptorView")
+            .field("element_type", &self.element_type())
+            .field("shape", &self.shape())
+            .field("layout", &self.layout())
+            .field("buffers", &self.buffer_count())
+            .field("flags", &self.flags())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(feature = "defmt")]
+impl defmt::Format for DescriptorView<'_> {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        defmt::write!(
+            f,
+            "DescriptorView {{ {}, {}, {} buffers }}",
+            self.element_type(),
+            self.layout(),
+            self.buffer_count()
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! What a reader or writer may decide for itself: mode, transport, agreements, ceilings.
+//!
+//! Depends on [`rule`](crate::rule) and [`error`](crate::error). A policy is a plain value; nothing
+//! here changes what the bytes mean.
+
+use crate::error::{Field, Violation};
+use crate::rule::Rule;
+
+/// How strictly a reader follows the format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Mode {
+    /// Every rule holds.
+    Strict,
+    /// Rules whose [`Rule::permissive`] column says so are relaxed; the others hold.
+    Permissive,
+}
+
+/// Where the bytes come from or go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Transport {
+    /// One machine: every sync mode is possible.
+    Local,
+    /// Between machines: buffers are synchronised by their producer (BUF-19).
+    CrossMachine,
+}
+
+/// Private values that both peers agreed on beforehand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub struct Agreements {
+    /// Private memory classes (`0xF0..=0xFE`).
+    pub memory_classes: &'static [u8],
+    /// `extension_layout_id` values of private layouts.
+    pub layouts: &'static [u64],
+    /// Private quantization scheme tags (`0xF0..=0xFE`).
+    pub schemes: &'static [u8],
+    /// Private composition rules (`0xF0..=0xFE`).
+    pub composition_rules: &'static [u8],
+}
+
+impl Agreements {
+    /// No private value means anything.
+    pub const NONE: Agreements = Agreements {
+        memory_classes: &[],
+        layouts: &[],
+        schemes: &[],
+        composition_rules: &[],
+    };
+}
+
+/// The choices of a reader or writer; start from [`Policy::STRICT`] and change fields.
+///
+/// ```
+/// use hrry::{Policy, Transport};
+/// let mut policy = Policy::STRICT;
+/// policy.transport = Transport::CrossMachine;
+/// policy.max_buffer = 1 << 20;
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub struct Policy {
+    /// Strict or permissive.
+    pub mode: Mode,
+    /// Local or between machines.
+    pub transport: Transport,
+    /// Longest descriptor that is read, in bytes; a longer one is a capacity error.
+    pub max_descriptor: u32,
+    /// Largest buffer that is read, in bytes; a larger one is a capacity error.
+    pub max_buffer: u64,
+    /// Most members of one composite; more are a capacity error.
+    pub max_members: u32,
+    /// Private values with a meaning.
+    pub agreements: &'static Agreements,
+}
+
+impl Policy {
+    /// Every rule holds, no ceilings, no agreements.
+    pub const STRICT: Policy = Policy {
+        mode: Mode::Strict,
+        transport: Transport::Local,
+        max_descriptor: u32::MAX,
+        max_buffer: u64::MAX,
+        max_members: u32::MAX,
+        agreements: &Agreements::NONE,
+    };
+
+    /// [`Policy::STRICT`] in permissive mode.
+    pub const PERMISSIVE: Policy = Policy {
+        mode: Mode::Permissive,
+        ..Policy::STRICT
+    };
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Policy::STRICT
+    }
+}
+
+/// Decides whether a broken rule ends the reading: the one place that knows the mode.
+pub(crate) struct Judge<'a> {
+    pub(crate) policy: &'a Policy,
+    /// Told of every breach that the mode lets pass.
+    pub(crate) relaxed: Option<&'a mut dyn FnMut(Violation)>,
+}
+
+impl<'a> Judge<'a> {
+    pub(crate) const fn new(policy: &'a Policy) -> Self {
+        Judge {
+            policy,
+            relaxed: None,
+        }
+    }
+
+    /// Inlined so that a rule which no mode relaxes costs nothing but its error value.
+    #[inline(always)]
+    pub(crate) fn broken(
+        &mut self,
+        rule: Rule,
+        field: Field,
+        index: u32,
+    ) -> Result<(), Violation> {
+        let violation = Violation { rule, field, index };
+        if rule.relaxed() {
+            self.relax(violation)
+        } else {
+            Err(violation)
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn require(
+        &mut self,
+        holds: bool,
+        rule: Rule,
+        field: Field,
+        index: u32,
+    ) -> Result<(), Violation> {
+        if holds {
+            Ok(())
+        } else {
+            self.broken(rule, field, index)
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn relax(&mut self, violation: Violation) -> Result<(), Violation> {
+        match self.policy.mode {
+            Mode::Strict => Err(violation),
+            Mode::Permissive => {
+                if let Some(relaxed) = &mut self.relaxed {
+                    relaxed(violation);
+                }
+                Ok(())
+            }
+        }
+    }
+}

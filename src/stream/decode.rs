@@ -1,0 +1,175 @@
+//! Stream and composites behind one call.
+
+use super::{Event, Step, StreamParser};
+use crate::composite::{Arena, CompositeValidator, Cover, Exact, InlineArena, SetError};
+use crate::descriptor::DescriptorView;
+use crate::error::{Error, ErrorKind, Field, Resource};
+use crate::frame::Storage;
+use crate::policy::Policy;
+use crate::wire::descriptor::HEADER;
+use crate::wire::{index, length};
+
+/// A [`StreamParser`] with its [`CompositeValidator`]: the type to start with.
+///
+/// One `next_event` and one [`finish`](Self::finish), so that no torn stream is accepted for want of a
+/// call. `S` holds a descriptor, `C` decides how partitions are checked, `A` holds what that needs.
+///
+/// ```
+/// # use hrry::{BufferHandle, DescriptorSpec, ElementType, Layout, Policy, encode};
+/// # let mut stream = [0u8; 109];
+/// # let buffers = [BufferHandle::cpu(48, 64)];
+/// # let spec = DescriptorSpec::new(ElementType::Float32, &[3, 4], Layout::RowMajor, &buffers);
+/// # encode(&spec, &mut stream, &Policy::STRICT).unwrap();
+/// use hrry::{Event, FixedDecoder};
+///
+/// // descriptors of up to 256 bytes, 64 words for open composites
+/// let mut decoder = FixedDecoder::<256, 64>::new(Policy::STRICT);
+/// let mut bytes = 0;
+/// for mut chunk in stream.chunks(7) {
+///     while let Some(event) = decoder.next_event(&mut chunk)? {
+///         match event {
+///             Event::Descriptor(d, _) => assert_eq!(d.rank(), 2),
+///             Event::Payload(p) => bytes += p.bytes.len(),
+///             Event::TensorEnd(_) => assert_eq!(bytes, 48),
+///             _ => {}
+///         }
+///     }
+/// }
+/// decoder.finish()?;
+/// # Ok::<(), hrry::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct StreamDecoder<S, C, A> {
+    parser: StreamParser<S>,
+    composites: CompositeValidator<C, A>,
+}
+
+/// A decoder with `F` bytes for a descriptor and `W` words for composites inside, checking covers
+/// exactly; `new` is const, so it can be a `static`.
+pub type FixedDecoder<const F: usize, const W: usize> =
+    StreamDecoder<[u8; F], Exact, InlineArena<W>>;
+
+impl<const F: usize, const W: usize> FixedDecoder<F, W> {
+    /// A decoder at the start of a stream.
+    #[must_use]
+    pub const fn new(policy: Policy) -> Self {
+        StreamDecoder::with_parts([0; F], Exact, InlineArena::new(), policy)
+    }
+}
+
+impl<S, C, A> StreamDecoder<S, C, A> {
+    /// A decoder at the start of a stream, from its parts.
+    #[must_use]
+    pub const fn with_parts(frame: S, cover: C, arena: A, policy: Policy) -> Self
+    where
+        S: Storage,
+    {
+        StreamDecoder {
+            parser: StreamParser::with_storage(frame, policy),
+            composites: CompositeValidator::with_arena(cover, arena, policy),
+        }
+    }
+
+    /// Counts positions from `offset` instead of 0. The first byte past position 2^64 - 1 is a capacity
+    /// error.
+    #[must_use]
+    pub fn with_origin(self, offset: u64) -> Self {
+        StreamDecoder {
+            parser: self.parser.with_origin(offset),
+            composites: self.composites,
+        }
+    }
+
+    /// Absolute offset of the next byte.
+    #[must_use]
+    pub const fn offset(&self) -> u64 {
+        self.parser.offset()
+    }
+}
+
+impl<S: Storage, C: Cover, A: Arena> StreamDecoder<S, C, A> {
+    /// The next event, or none when the chunk is used up. Advances `input` behind what it took.
+    ///
+    /// # Errors
+    ///
+    /// As [`StreamParser::next_event`], and the COMP rules of members and covers. The error sticks.
+    #[inline]
+    pub fn next_event<'c>(
+        &mut self,
+        input: &mut &'c [u8],
+    ) -> Result<Option<Event<'_, 'c>>, Error> {
+        let outcome = match self.parser.step(input)? {
+            Step::More => return Ok(None),
+            Step::Payload(payload) => return Ok(Some(Event::Payload(payload))),
+            Step::End => match self.composites.end() {
+                Ok(outcome) => return Ok(Some(Event::TensorEnd(outcome))),
+                Err(error) => Err(error),
+            },
+            Step::Descriptor => self.composites.begin(&self.parser.view()),
+        };
+        match outcome {
+            Ok(outcome) => Ok(Some(Event::Descriptor(self.parser.view(), outcome))),
+            Err(error) => {
+                let error = self.place(error);
+                Err(self.parser.fail(error))
+            }
+        }
+    }
+
+    /// The descriptor of the tensor whose payload is being read.
+    #[must_use]
+    pub fn current(&self) -> Option<DescriptorView<'_>> {
+        self.parser.current()
+    }
+
+    /// Bytes that would reach the next decision; 0 when an event is ready, and after an error.
+    #[must_use]
+    pub fn wanted(&self) -> usize {
+        self.parser.wanted()
+    }
+
+    /// How many composites are open.
+    #[must_use]
+    pub fn depth(&self) -> u8 {
+        self.composites.depth()
+    }
+
+    /// Tells whether the input may end here: on a boundary, outside every composite.
+    ///
+    /// # Errors
+    ///
+    /// STREAM-04 inside an item, COMP-48 inside a composite; the sticky error.
+    pub fn finish(&self) -> Result<(), Error> {
+        self.parser.finish()?;
+        self.composites
+            .finish()
+            .map_err(|error| Error::new(error.kind, self.offset()))
+    }
+
+    /// Forgets everything but the policy and the position: the next byte starts a descriptor outside
+    /// any composite.
+    pub fn reset(&mut self) {
+        self.parser.reset();
+        self.composites.reset();
+    }
+
+    /// Gives what the validator reports a position: in the descriptor that just arrived, or in the head
+    /// of a composite that closes, of which only the shape is ever named.
+    #[cold]
+    fn place(&self, error: SetError) -> Error {
+        let (field, element) = match error.kind {
+            ErrorKind::Rule(violation) => (violation.field, violation.index),
+            ErrorKind::Overlap { .. } => (Field::ParentShape, 0),
+            ErrorKind::Capacity { what: Resource::Members, .. } => (Field::MemberCount, 0),
+            _ => (Field::Magic, 0),
+        };
+        let start = match self.parser.current() {
+            Some(view) if field != Field::Magic => {
+                view.locate(field, index(element)).map_or(0, |range| range.start.into())
+            }
+            _ if field == Field::Shape => length(HEADER),
+            _ => 0,
+        };
+        Error::new(error.kind, error.origin.wrapping_add(start))
+    }
+}

@@ -1,0 +1,441 @@
+//! Bare streams: tensors back to back, pushed in pieces of any size.
+//!
+//! Depends on descriptors, the composite validator and the frame. Guarantees that events, errors and
+//! offsets do not depend on how the input was cut, and that payload is lent out, never copied. Never
+//! keeps more than one descriptor.
+
+mod decode;
+mod write;
+
+use core::fmt;
+
+pub use decode::{FixedDecoder, StreamDecoder};
+pub use write::{FixedWriter, StreamWriter};
+
+use crate::composite::Outcome;
+use crate::descriptor::DescriptorView;
+use crate::descriptor::decode::{
+    decode, header, magic_error, place, stated_length, too_long, wrong_magic,
+};
+use crate::error::{Error, ErrorKind, Field, Resource, Violation};
+use crate::frame::{Frame, Storage};
+use crate::policy::{Judge, Policy};
+use crate::rule::Rule;
+use crate::wire::descriptor::{FILE_MAGIC_TAIL, HEADER, LENGTH_KNOWN, MAGIC};
+use crate::wire::{array, index, length};
+
+/// What a parser met.
+///
+/// `stream = tensor*`, `tensor = Descriptor Payload* TensorEnd`. The descriptor borrows the parser, the
+/// payload the chunk it came in.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Event<'p, 'c> {
+    /// A whole, checked descriptor, and its place in a composite.
+    Descriptor(DescriptorView<'p>, Outcome),
+    /// Bytes of a buffer.
+    Payload(Payload<'c>),
+    /// All buffers of the tensor are there; what that closes.
+    TensorEnd(Outcome),
+}
+
+/// Bytes of one buffer: ascending, without gaps, buffer after buffer. Empty buffers have none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Payload<'c> {
+    /// Index in the buffer table.
+    pub buffer: u8,
+    /// Place of the first byte in the buffer.
+    pub offset: u64,
+    /// Whether the buffer ends with these bytes.
+    pub last: bool,
+    /// At least one byte.
+    pub bytes: &'c [u8],
+}
+
+impl fmt::Debug for Payload<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Payload")
+            .field("buffer", &self.buffer)
+            .field("offset", &self.offset)
+            .field("last", &self.last)
+            .field("len", &self.bytes.len())
+            .finish()
+    }
+}
+
+/// A step of the machine, before events are built from it.
+enum Step<'c> {
+    More,
+    Descriptor,
+    Payload(Payload<'c>),
+    End,
+}
+
+#[derive(Clone, Debug)]
+enum Phase {
+    /// A descriptor is gathered, or the stream is at a boundary.
+    Descriptor,
+    /// The buffers of the descriptor in the frame; `left` of `size` bytes of `buffer` are missing.
+    Payload { buffer: u16, size: u64, left: u64 },
+    /// Behind a descriptor whose buffers are unknown.
+    Opaque,
+    /// Nothing but this error any more.
+    Failed(Error),
+}
+
+/// Splits a bare stream into tensors; it does not look at composites.
+///
+/// [`StreamDecoder`] does both and is what most users want. `S` holds one descriptor at a time: an array,
+/// a slice, or growing storage.
+///
+/// ```
+/// use hrry::{Event, FixedStream, Policy};
+/// let mut parser = FixedStream::<256>::new(Policy::STRICT);
+/// let mut chunk: &[u8] = b"HRRZ";
+/// let error = parser.next_event(&mut chunk).unwrap_err();
+/// assert_eq!((error.rule().unwrap().id(), error.offset()), ("DESC-02", 3));
+/// ```
+#[derive(Clone, Debug)]
+pub struct StreamParser<S> {
+    frame: Frame<S>,
+    policy: Policy,
+    /// Absolute offset of the next byte.
+    position: u64,
+    /// Absolute offset of the descriptor in the frame.
+    origin: u64,
+    /// Length of its layout payload.
+    layout_len: u32,
+    phase: Phase,
+}
+
+/// A parser with its frame inside; `new` is const, so it can be a `static`.
+pub type FixedStream<const F: usize> = StreamParser<[u8; F]>;
+
+impl<const F: usize> FixedStream<F> {
+    /// A parser at the start of a stream.
+    #[must_use]
+    pub const fn new(policy: Policy) -> Self {
+        StreamParser::with_storage([0; F], policy)
+    }
+}
+
+impl<S> StreamParser<S> {
+    /// A parser at the start of a stream, gathering descriptors in `frame`.
+    #[must_use]
+    pub const fn with_storage(frame: S, policy: Policy) -> Self
+    where
+        S: Storage,
+    {
+        StreamParser {
+            frame: Frame::new(frame),
+            policy,
+            position: 0,
+            origin: 0,
+            layout_len: 0,
+            phase: Phase::Descriptor,
+        }
+    }
+
+    /// Counts positions from `offset` instead of 0. The first byte past position 2^64 - 1 is a capacity
+    /// error.
+    #[must_use]
+    pub fn with_origin(mut self, offset: u64) -> Self {
+        self.position = offset;
+        self.origin = offset;
+        self
+    }
+
+    /// Absolute offset of the next byte.
+    #[must_use]
+    pub const fn offset(&self) -> u64 {
+        self.position
+    }
+}
+
+impl<S: Storage> StreamParser<S> {
+    /// The next event, or none when the chunk is used up. Advances `input` behind what it took.
+    ///
+    /// # Errors
+    ///
+    /// A broken rule of a descriptor (see [`DescriptorView::parse`]), STREAM-08, STREAM-12, or a
+    /// capacity. The error sticks: every later call returns it, until [`reset`](Self::reset).
+    #[inline]
+    pub fn next_event<'c>(
+        &mut self,
+        input: &mut &'c [u8],
+    ) -> Result<Option<Event<'_, 'c>>, Error> {
+        Ok(match self.step(input)? {
+            Step::More => None,
+            Step::Payload(payload) => Some(Event::Payload(payload)),
+            Step::End => Some(Event::TensorEnd(Outcome::Plain)),
+            Step::Descriptor => Some(Event::Descriptor(self.view(), Outcome::Plain)),
+        })
+    }
+
+    /// The descriptor of the tensor whose payload is being read.
+    #[must_use]
+    pub fn current(&self) -> Option<DescriptorView<'_>> {
+        matches!(self.phase, Phase::Payload { .. } | Phase::Opaque).then(|| self.view())
+    }
+
+    /// Bytes that would reach the next decision; 0 when an event is ready, and after an error.
+    #[must_use]
+    pub fn wanted(&self) -> usize {
+        match &self.phase {
+            Phase::Descriptor => self.target().wrapping_sub(self.frame.len()),
+            Phase::Payload { left, .. } => usize::try_from(*left).unwrap_or(usize::MAX),
+            Phase::Opaque | Phase::Failed(_) => 0,
+        }
+    }
+
+    /// Tells whether the input may end here.
+    ///
+    /// # Errors
+    ///
+    /// STREAM-04 inside a descriptor or buffer, and where events were not taken; the sticky error.
+    pub fn finish(&self) -> Result<(), Error> {
+        let missing = match &self.phase {
+            Phase::Descriptor if self.frame.len() == 0 => return Ok(()),
+            Phase::Descriptor => {
+                let bytes = self.frame.bytes();
+                let known = bytes.len() >= LENGTH_KNOWN;
+                let whole = if known { index(stated_length(bytes)) } else { 0 };
+                length(whole.max(HEADER).wrapping_sub(bytes.len()))
+            }
+            Phase::Payload { left, .. } => *left,
+            Phase::Opaque => return Err(self.unskippable()),
+            Phase::Failed(error) => return Err(*error),
+        };
+        let rule = Rule::StreamTruncated;
+        Err(Error::new(
+            ErrorKind::Truncated { rule, missing },
+            self.position,
+        ))
+    }
+
+    /// Forgets everything but the policy and the position: the next byte starts a descriptor.
+    pub fn reset(&mut self) {
+        self.frame.clear();
+        self.origin = self.position;
+        self.phase = Phase::Descriptor;
+    }
+
+    fn view(&self) -> DescriptorView<'_> {
+        DescriptorView::new(self.frame.bytes(), self.layout_len, self.origin)
+    }
+
+    #[cold]
+    fn fail(&mut self, error: Error) -> Error {
+        self.phase = Phase::Failed(error);
+        error
+    }
+
+    #[inline]
+    fn step<'c>(&mut self, input: &mut &'c [u8]) -> Result<Step<'c>, Error> {
+        loop {
+            if let Some(step) = self.payload(input)? {
+                return Ok(step);
+            }
+            if let Some(step) = self.turn(input)? {
+                return Ok(step);
+            }
+        }
+    }
+
+    /// Hands out what the chunk has of the current buffer; none where no buffer misses bytes.
+    #[inline]
+    fn payload<'c>(&mut self, input: &mut &'c [u8]) -> Result<Option<Step<'c>>, Error> {
+        if let Phase::Payload { buffer, size, left } = &mut self.phase
+            && *left > 0
+        {
+            let room = u64::MAX.wrapping_sub(self.position);
+            let most = usize::try_from((*left).min(room)).unwrap_or(usize::MAX);
+            let (bytes, rest) = input.split_at_checked(most).unwrap_or((input, &[]));
+            if bytes.is_empty() {
+                return self.pause(input).map(Some);
+            }
+            let taken = length(bytes.len());
+            let payload = Payload {
+                buffer: u8::try_from(*buffer).unwrap_or(u8::MAX),
+                offset: size.wrapping_sub(*left),
+                last: *left == taken,
+                bytes,
+            };
+            *left = left.wrapping_sub(taken);
+            self.position = self.position.wrapping_add(taken);
+            *input = rest;
+            return Ok(Some(Step::Payload(payload)));
+        }
+        Ok(None)
+    }
+
+    /// No byte could be taken: either there was none, or positions have run out.
+    #[cold]
+    fn pause<'c>(&mut self, input: &[u8]) -> Result<Step<'c>, Error> {
+        if input.is_empty() {
+            return Ok(Step::More);
+        }
+        let kind = ErrorKind::Capacity {
+            what: Resource::Position,
+            needed: 1,
+            available: 0,
+        };
+        Err(self.fail(Error::new(kind, self.position)))
+    }
+
+    /// Everything but payload; none where a buffer follows.
+    fn turn<'c>(&mut self, input: &mut &'c [u8]) -> Result<Option<Step<'c>>, Error> {
+        match &self.phase {
+            Phase::Failed(error) => Err(*error),
+            Phase::Opaque => Err(self.fail(self.unskippable())),
+            Phase::Payload { buffer, .. } => {
+                let next = buffer.wrapping_add(1);
+                if self.enter_buffer(next) {
+                    return Ok(None);
+                }
+                self.reset();
+                Ok(Some(Step::End))
+            }
+            Phase::Descriptor => match self.gather(input) {
+                Err(error) => Err(self.fail(error)),
+                Ok(false) => self.pause(input).map(Some),
+                Ok(true) => Ok(Some(Step::Descriptor)),
+            },
+        }
+    }
+
+    /// Goes to the first buffer from `first` on that has bytes; without one, to the end of the tensor.
+    fn enter_buffer(&mut self, first: u16) -> bool {
+        let view = self.view();
+        let sizes = (first..).map_while(|k| Some((k, view.buffer(k.into())?.byte_size)));
+        let next = sizes.into_iter().find(|(_, size)| *size > 0);
+        let (buffer, size) = next.unwrap_or((u16::from(u8::MAX), 0));
+        self.phase = Phase::Payload {
+            buffer,
+            size,
+            left: size,
+        };
+        next.is_some()
+    }
+
+    /// Where the next decision about a descriptor can be made.
+    fn target(&self) -> usize {
+        match self.frame.len() {
+            0..4 => MAGIC.len(),
+            4..LENGTH_KNOWN => LENGTH_KNOWN,
+            LENGTH_KNOWN..HEADER => HEADER,
+            _ => index(stated_length(self.frame.bytes())),
+        }
+    }
+
+    /// Fills the frame; `true` when it holds a checked descriptor.
+    fn gather(&mut self, input: &mut &[u8]) -> Result<bool, Error> {
+        let room = usize::try_from(u64::MAX.wrapping_sub(self.position)).unwrap_or(usize::MAX);
+        let whole = self.whole(input, room);
+        loop {
+            let before = self.frame.len();
+            let target = whole.unwrap_or_else(|| self.target());
+            let most = target.wrapping_sub(before).min(room);
+            let (bytes, rest) = input.split_at_checked(most).unwrap_or((input, &[]));
+            if bytes.is_empty() {
+                return Ok(false);
+            }
+            if self.frame.push(bytes).is_err() {
+                return Err(self.frame_error());
+            }
+            *input = rest;
+            self.position = self.position.wrapping_add(length(bytes.len()));
+            let len = self.frame.len();
+            if before < MAGIC.len()
+                && let Some(wrong) = wrong_magic(self.frame.bytes())
+            {
+                return Err(magic_error(self.origin, wrong));
+            }
+            if before < LENGTH_KNOWN && len >= LENGTH_KNOWN {
+                let limit = self.frame.limit();
+                if let Some(error) = too_long(self.frame.bytes(), self.origin, limit, &self.policy) {
+                    return Err(error);
+                }
+            }
+            if len < target || len < HEADER {
+                continue;
+            }
+            if len == HEADER && whole.is_none() {
+                self.check_header()?;
+                if len < self.target() {
+                    continue;
+                }
+            }
+            self.accept()?;
+            return Ok(true);
+        }
+    }
+
+    /// The length of the descriptor that is next, where the chunk holds all of it: a short cut to the
+    /// same decisions.
+    fn whole(&self, input: &[u8], room: usize) -> Option<usize> {
+        let len = index(array(input, 6).map(u32::from_le_bytes)?);
+        let fits = length(len) <= self.frame.limit() && len <= input.len().min(room);
+        (self.frame.len() == 0 && fits && len >= HEADER).then_some(len)
+    }
+
+    fn check_header(&self) -> Result<(), Error> {
+        let bytes = self.frame.bytes();
+        header(bytes, &mut Judge::new(&self.policy)).map_err(|violation| self.refuse(violation))
+    }
+
+    /// Decodes what the frame holds and turns to its buffers.
+    fn accept(&mut self) -> Result<(), Error> {
+        let bytes = self.frame.bytes();
+        let view = decode(bytes, self.origin, &mut Judge::new(&self.policy))
+            .map_err(|violation| self.refuse(violation))?;
+        let available = self.policy.max_buffer;
+        for (k, size) in (0..).map_while(|k| Some((k, view.buffer(k)?.byte_size))) {
+            if size > available {
+                let kind = ErrorKind::Capacity {
+                    what: Resource::Buffer,
+                    needed: size,
+                    available,
+                };
+                let at = view.locate(Field::ByteSize, k).map_or(0, |range| range.start);
+                return Err(Error::new(kind, self.origin.wrapping_add(at.into())));
+            }
+        }
+        self.layout_len = view.facts().layout;
+        if view.is_opaque() {
+            self.phase = Phase::Opaque;
+        } else {
+            self.enter_buffer(0);
+        }
+        Ok(())
+    }
+
+    /// Places a violation. A container file looks like a descriptor of a far version (STREAM-12).
+    #[cold]
+    fn refuse(&self, violation: Violation) -> Error {
+        let bytes = self.frame.bytes();
+        let file = array(bytes, MAGIC.len()) == Some(FILE_MAGIC_TAIL);
+        let rule = if file { Rule::FileNotStream } else { violation.rule };
+        place(bytes, self.origin, Violation { rule, ..violation })
+    }
+
+    fn frame_error(&self) -> Error {
+        let kind = ErrorKind::Capacity {
+            what: Resource::Frame,
+            needed: length(self.target()),
+            available: self.frame.limit(),
+        };
+        Error::new(kind, self.origin)
+    }
+
+    fn unskippable(&self) -> Error {
+        let violation = Violation {
+            rule: Rule::Unskippable,
+            field: Field::LayoutTag,
+            index: 0,
+        };
+        place(self.frame.bytes(), self.origin, violation)
+    }
+}

@@ -1,0 +1,209 @@
+//! Writing a bare stream, member by member, into a sink that only goes forward.
+
+use crate::check;
+use crate::composite::{Arena, CompositeValidator, Cover, Exact, InlineArena, SetError};
+use crate::descriptor::{Order, Sink, WriteError, encode_to};
+use crate::error::{ErrorKind, Resource};
+use crate::model::Fields;
+use crate::policy::{Judge, Policy};
+use crate::wire::length;
+
+/// Writes tensors and composites and refuses what a strict reader would refuse.
+///
+/// For each item: [`begin`](Self::begin) with its descriptor, [`payload`](Self::payload) with the bytes of
+/// all its buffers in table order, in pieces of any size, [`end`](Self::end); or all at once with
+/// [`tensor`](Self::tensor). The same validator as in a reader watches over composites. Descriptors are
+/// checked before their first byte is written.
+///
+/// ```
+/// use hrry::{BufferHandle, DescriptorSpec, ElementType, FixedWriter, Layout, Order, Policy, Sink, WriteError};
+///
+/// struct Bytes(Vec<u8>);
+/// impl Sink for Bytes {
+///     type Error = core::convert::Infallible;
+///     fn put(&mut self, bytes: &[u8]) -> Result<(), Self::Error> {
+///         self.0.extend_from_slice(bytes);
+///         Ok(())
+///     }
+/// }
+///
+/// let buffers = [BufferHandle::cpu(8, 64)];
+/// let spec = DescriptorSpec::new(ElementType::UInt8, &[8], Layout::RowMajor, &buffers);
+/// let mut writer = FixedWriter::<_, 64>::new(Bytes(Vec::new()), Policy::STRICT);
+/// writer.begin(&spec)?;
+/// writer.payload(&[1, 2, 3])?;
+/// // five bytes are missing
+/// assert_eq!(writer.end(), Err(WriteError::Order(Order::Missing { bytes: 5 })));
+/// writer.payload(&[4, 5, 6, 7, 8])?;
+/// writer.end()?;
+/// assert_eq!(writer.finish()?.0.len(), 53 + 8);
+/// # Ok::<(), WriteError<core::convert::Infallible>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct StreamWriter<W, C, A> {
+    sink: W,
+    policy: Policy,
+    composites: CompositeValidator<C, A>,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Boundary,
+    /// A tensor that still takes so many bytes.
+    Tensor(u64),
+    /// An item is half written.
+    Broken,
+}
+
+/// A writer with `N` words for open composites inside, checking covers exactly.
+pub type FixedWriter<W, const N: usize> = StreamWriter<W, Exact, InlineArena<N>>;
+
+impl<W: Sink, const N: usize> FixedWriter<W, N> {
+    /// A writer at the start of a stream.
+    #[must_use]
+    pub const fn new(sink: W, policy: Policy) -> Self {
+        StreamWriter::with_parts(sink, Exact, InlineArena::new(), policy)
+    }
+}
+
+impl<W: Sink, C, A> StreamWriter<W, C, A> {
+    /// A writer at the start of a stream, from its parts.
+    #[must_use]
+    pub const fn with_parts(sink: W, cover: C, arena: A, policy: Policy) -> Self {
+        StreamWriter {
+            sink,
+            policy,
+            composites: CompositeValidator::with_arena(cover, arena, policy),
+            state: State::Boundary,
+        }
+    }
+}
+
+impl<W: Sink, C: Cover, A: Arena> StreamWriter<W, C, A> {
+    /// Starts an item: a tensor, a head, or a member.
+    ///
+    /// # Errors
+    ///
+    /// Everything that [`check::descriptor`] and [`CompositeValidator::begin`] refuse, before anything is
+    /// written; STREAM-11 where the item before was not ended; the sink's own errors.
+    pub fn begin<F: Fields + ?Sized>(&mut self, d: &F) -> Result<(), WriteError<W::Error>> {
+        match self.state {
+            State::Boundary => {}
+            State::Tensor(_) => return Err(WriteError::Order(Order::TensorOpen)),
+            State::Broken => return Err(WriteError::Order(Order::Broken)),
+        }
+        check::whole(d, &mut Judge::new(&self.policy))?;
+        let sizes = (0..).map_while(|k| d.buffer(k)).map(|handle| handle.byte_size);
+        let total = sizes.into_iter().try_fold(0u64, u64::checked_add);
+        let total = total.ok_or(WriteError::Refused(ErrorKind::Capacity {
+            what: Resource::Position,
+            needed: u64::MAX,
+            available: 0,
+        }))?;
+        self.composites.begin(d).map_err(refused)?;
+        self.state = State::Broken;
+        encode_to(d, &mut self.sink, &self.policy)?;
+        self.state = State::Tensor(total);
+        Ok(())
+    }
+
+    /// Writes the next bytes of the item's buffers.
+    ///
+    /// # Errors
+    ///
+    /// STREAM-10 without an item or with more bytes than its buffers take, before anything is written;
+    /// the sink's own errors.
+    pub fn payload(&mut self, bytes: &[u8]) -> Result<(), WriteError<W::Error>> {
+        let left = self.left()?;
+        let len = length(bytes.len());
+        let Some(rest) = left.checked_sub(len) else {
+            let bytes = len.wrapping_sub(left);
+            return Err(WriteError::Order(Order::Excess { bytes }));
+        };
+        self.state = State::Broken;
+        self.sink.put(bytes).map_err(WriteError::Sink)?;
+        self.state = State::Tensor(rest);
+        Ok(())
+    }
+
+    /// Ends the item; that of the last member closes its composite.
+    ///
+    /// # Errors
+    ///
+    /// STREAM-10 without an item or while its buffers miss bytes; COMP-43 (gap) where the composite that
+    /// closes is not covered. What is written then is no valid stream, and the writer stops.
+    pub fn end(&mut self) -> Result<(), WriteError<W::Error>> {
+        let left = self.left()?;
+        if left > 0 {
+            return Err(WriteError::Order(Order::Missing { bytes: left }));
+        }
+        self.state = State::Broken;
+        self.composites.end().map_err(refused)?;
+        self.state = State::Boundary;
+        Ok(())
+    }
+
+    /// Writes a whole item: one slice for each buffer, of exactly its size.
+    ///
+    /// # Errors
+    ///
+    /// As [`begin`](Self::begin) and [`end`](Self::end); STREAM-10 before anything is written where slices
+    /// and buffers differ.
+    pub fn tensor<F: Fields + ?Sized>(
+        &mut self,
+        d: &F,
+        buffers: &[&[u8]],
+    ) -> Result<(), WriteError<W::Error>> {
+        for k in 0..d.buffer_count().max(buffers.len()) {
+            let size = d.buffer(k).map_or(0, |handle| handle.byte_size);
+            let given = buffers.get(k).map_or(0, |bytes| length(bytes.len()));
+            if let Some(bytes) = size.checked_sub(given).filter(|missing| *missing > 0) {
+                return Err(WriteError::Order(Order::Missing { bytes }));
+            }
+            if let Some(bytes) = given.checked_sub(size).filter(|excess| *excess > 0) {
+                return Err(WriteError::Order(Order::Excess { bytes }));
+            }
+        }
+        self.begin(d)?;
+        for bytes in buffers {
+            self.payload(bytes)?;
+        }
+        self.end()
+    }
+
+    /// Ends the stream and gives the sink back.
+    ///
+    /// # Errors
+    ///
+    /// STREAM-11 inside an item or a composite, or after a failure; the sink is gone then, and what it
+    /// holds is no valid stream.
+    pub fn finish(self) -> Result<W, WriteError<W::Error>> {
+        match self.state {
+            State::Tensor(0) => return Err(WriteError::Order(Order::TensorOpen)),
+            State::Tensor(bytes) => return Err(WriteError::Order(Order::Missing { bytes })),
+            State::Broken => return Err(WriteError::Order(Order::Broken)),
+            State::Boundary => {}
+        }
+        match self.composites.finish() {
+            Ok(()) => Ok(self.sink),
+            Err(SetError { kind: ErrorKind::Torn { declared, seen, .. }, .. }) => {
+                let members = declared.wrapping_sub(seen);
+                Err(WriteError::Order(Order::CompositeOpen { members }))
+            }
+            Err(error) => Err(refused(error)),
+        }
+    }
+
+    fn left(&self) -> Result<u64, WriteError<W::Error>> {
+        match self.state {
+            State::Tensor(left) => Ok(left),
+            State::Boundary => Err(WriteError::Order(Order::NoTensor)),
+            State::Broken => Err(WriteError::Order(Order::Broken)),
+        }
+    }
+}
+
+fn refused<E>(error: SetError) -> WriteError<E> {
+    WriteError::Refused(error.kind)
+}

@@ -1,0 +1,435 @@
+//! Where the fields of a descriptor are.
+//!
+//! ```text
+//! 0     4     5     6                 10      14   15     16     20
+//! | HRRY | maj | min | descriptor_length | flags | type | layout | rank |   header
+//! | shape u64[rank] | byte_offset u64 | layout payload |
+//! | buffer_count u8 | handle 16 bytes, buffer_count times |
+//! | quantization | shard | statistics | extension type | composite member |  as flags say
+//!
+//! handle:  0 byte_size u64   8 alignment u32   12 device   13 sync   14 class   15 reserved
+//! ```
+
+use core::ops::Range;
+
+use super::{index, length, length32, u8, u32};
+use crate::error::Field;
+use crate::wire::tag::{LayoutTag, Scheme};
+
+pub(crate) const MAGIC: [u8; 4] = *b"HRRY";
+/// What follows the magic in a container file.
+pub(crate) const FILE_MAGIC_TAIL: [u8; 4] = *b"FILE";
+pub(crate) const VERSION_MAJOR: u8 = 1;
+pub(crate) const VERSION_MINOR: u8 = 0;
+pub(crate) const HEADER: usize = 20;
+/// Bytes after which `descriptor_length` is known.
+pub(crate) const LENGTH_KNOWN: usize = 10;
+pub(crate) const HANDLE: usize = 16;
+/// Bytes of a private layout's payload before its data.
+pub(crate) const PRIVATE_LAYOUT: usize = 12;
+pub(crate) const SCHEME_VERSION: u8 = 1;
+/// Bytes that every scheme starts with: tag, version, flags.
+pub(crate) const SCHEME_HEADER: u32 = 4;
+
+/// Largest rank.
+pub const MAX_RANK: u32 = 64;
+/// Largest number of buffers of a descriptor.
+pub const MAX_BUFFERS: usize = 255;
+/// Deepest nesting of tiles.
+pub const MAX_TILE_LEVELS: u32 = 8;
+/// A dimension that is not known yet.
+pub const DYNAMIC: u64 = u64::MAX;
+/// Smallest alignment of a buffer that is not empty.
+pub const MIN_BUFFER_ALIGNMENT: u32 = 64;
+/// `member_count` of an open composite, which the format reserves.
+pub(crate) const OPEN_COMPOSITE: u32 = u32::MAX;
+/// `zero_point_buffer_index` of a scheme without zero points.
+pub const NO_BUFFER: u32 = u32::MAX;
+
+/// Bits of the descriptor's `flags`.
+pub(crate) mod flag {
+    pub(crate) const QUANTIZATION: u32 = 1;
+    pub(crate) const SHARD: u32 = 1 << 1;
+    pub(crate) const EXTENSION_TYPE: u32 = 1 << 2;
+    pub(crate) const STATISTICS: u32 = 1 << 3;
+    pub(crate) const MEMBER: u32 = 1 << 4;
+    pub(crate) const RESERVED: u32 = !0x1F;
+}
+
+/// A part of a descriptor, in wire order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(u8)]
+pub enum Section {
+    /// The fixed header, 20 bytes.
+    Header,
+    /// One 64-bit number for each dimension.
+    Shape,
+    /// Where the first element is in buffer 0.
+    ByteOffset,
+    /// What the layout adds.
+    Layout,
+    /// `buffer_count` and the handles.
+    BufferTable,
+    /// The quantization scheme.
+    Quantization,
+    /// Where the tensor lies in a larger one.
+    Shard,
+    /// Facts about the values.
+    Statistics,
+    /// What a private element type is.
+    ExtensionType,
+    /// What a member is to its overlay.
+    CompositeMember,
+    /// What a later minor version added.
+    Tail,
+}
+
+impl Section {
+    /// All sections, in wire order.
+    pub const ALL: [Section; 11] = [
+        Section::Header,
+        Section::Shape,
+        Section::ByteOffset,
+        Section::Layout,
+        Section::BufferTable,
+        Section::Quantization,
+        Section::Shard,
+        Section::Statistics,
+        Section::ExtensionType,
+        Section::CompositeMember,
+        Section::Tail,
+    ];
+
+    /// Its first field.
+    pub(crate) const fn first_field(self) -> Field {
+        match self {
+            Section::Header => Field::Magic,
+            Section::Shape => Field::Shape,
+            Section::ByteOffset => Field::ByteOffset,
+            Section::Layout => Field::Strides,
+            Section::BufferTable => Field::BufferCount,
+            Section::Quantization => Field::QuantizationLength,
+            Section::Shard => Field::ParentShape,
+            Section::Statistics => Field::ComputedMask,
+            Section::ExtensionType => Field::BitWidth,
+            Section::CompositeMember => Field::MemberRole,
+            Section::Tail => Field::Tail,
+        }
+    }
+}
+
+/// What the lengths of all sections follow from. The one place that knows them: decoder, encoder and
+/// [`locate`] ask here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub(crate) struct Facts {
+    pub(crate) rank: u32,
+    pub(crate) flags: u32,
+    /// Bytes of the layout payload.
+    pub(crate) layout: u32,
+    pub(crate) buffers: u32,
+    /// `quantization_length`.
+    pub(crate) quantization: u32,
+}
+
+impl Facts {
+    /// Bytes of a section. The tail is not a fact.
+    #[inline(always)]
+    pub(crate) fn len(&self, section: Section) -> u64 {
+        let when = |flag: u32, len: u64| if self.flags & flag != 0 { len } else { 0 };
+        match section {
+            Section::Header => length(HEADER),
+            Section::Shape => u64::from(self.rank).wrapping_mul(8),
+            Section::ByteOffset => 8,
+            Section::Layout => self.layout.into(),
+            Section::BufferTable => u64::from(self.buffers)
+                .wrapping_mul(length(HANDLE))
+                .wrapping_add(1),
+            Section::Quantization => {
+                when(flag::QUANTIZATION, u64::from(self.quantization).wrapping_add(4))
+            }
+            Section::Shard => when(flag::SHARD, u64::from(self.rank).wrapping_mul(16)),
+            Section::Statistics => when(flag::STATISTICS, 72),
+            Section::ExtensionType => when(flag::EXTENSION_TYPE, 20),
+            Section::CompositeMember => when(flag::MEMBER, 16),
+            Section::Tail => 0,
+        }
+    }
+
+    /// Where a section starts. It cannot wrap: every length is below 2^33.
+    #[inline]
+    pub(crate) fn start(&self, section: Section) -> u64 {
+        Section::ALL
+            .iter()
+            .take_while(|before| **before < section)
+            .fold(0, |at, before| self.len(*before).wrapping_add(at))
+    }
+
+    /// Bytes of all sections.
+    pub(crate) fn total(&self) -> u64 {
+        self.start(Section::Tail)
+    }
+}
+
+/// Bytes of the payload of a layout whose size follows from the rank alone.
+#[inline(always)]
+pub(crate) const fn layout_len(layout: LayoutTag, rank: u32) -> Option<u32> {
+    Some(match layout {
+        LayoutTag::RowMajor | LayoutTag::ColumnMajor => 0,
+        LayoutTag::Strided => rank.wrapping_mul(8),
+        LayoutTag::Morton => rank.wrapping_mul(4),
+        LayoutTag::Coo | LayoutTag::Csr | LayoutTag::Csc => 16,
+        LayoutTag::Csf => rank.wrapping_mul(4).wrapping_add(16),
+        LayoutTag::BlockPaged => 32,
+        LayoutTag::Composite | LayoutTag::Hilbert => 8,
+        _ => return None,
+    })
+}
+
+/// Bytes of one level of a tiled layout.
+pub(crate) const fn tile_level_len(rank: u32, outer: LayoutTag, inner: LayoutTag) -> u32 {
+    let mut arrays = 1u32;
+    if outer.0 == LayoutTag::Strided.0 {
+        arrays = arrays.wrapping_add(1);
+    }
+    if inner.0 == LayoutTag::Strided.0 {
+        arrays = arrays.wrapping_add(1);
+    }
+    rank.wrapping_mul(8).wrapping_mul(arrays).wrapping_add(4)
+}
+
+/// Bytes of the payload of an assigned scheme; of any other, the part that is the same for all.
+pub(crate) const fn scheme_len(scheme: Scheme) -> u32 {
+    match scheme {
+        Scheme::PerTensorAffine | Scheme::Nf4 | Scheme::Mxfp => 16,
+        Scheme::PerChannelAffine => 20,
+        Scheme::PerBlockAffine => 24,
+        _ => SCHEME_HEADER,
+    }
+}
+
+/// A field in its section: at `offset + rank * per_rank + index * step`.
+struct Place {
+    section: Section,
+    offset: u32,
+    per_rank: u32,
+    step: u32,
+    /// Bytes; 0 where the length is on the wire.
+    width: u32,
+}
+
+#[inline(always)]
+const fn at(section: Section, offset: u32, width: u32) -> Place {
+    Place {
+        section,
+        offset,
+        per_rank: 0,
+        step: 0,
+        width,
+    }
+}
+
+#[inline(always)]
+const fn each(section: Section, offset: u32, step: u32, width: u32) -> Place {
+    Place {
+        section,
+        offset,
+        per_rank: 0,
+        step,
+        width,
+    }
+}
+
+#[inline(always)]
+const fn after_rank(section: Section, per_rank: u32, offset: u32, step: u32, width: u32) -> Place {
+    Place {
+        section,
+        offset,
+        per_rank,
+        step,
+        width,
+    }
+}
+
+/// The table of places. Tile fields are relative to their level, and the fields of per-block
+/// quantization stand for those of the other schemes (see [`scheme_shift`]).
+#[inline(always)]
+const fn place(field: Field) -> Place {
+    use Section as S;
+    match field {
+        Field::Magic => at(S::Header, 0, 4),
+        Field::VersionMajor => at(S::Header, 4, 1),
+        Field::VersionMinor => at(S::Header, 5, 1),
+        Field::DescriptorLength => at(S::Header, 6, 4),
+        Field::Flags => at(S::Header, 10, 4),
+        Field::TypeTag => at(S::Header, 14, 1),
+        Field::LayoutTag => at(S::Header, 15, 1),
+        Field::Rank => at(S::Header, 16, 4),
+        Field::Shape => each(S::Shape, 0, 8, 8),
+        Field::ByteOffset => at(S::ByteOffset, 0, 8),
+        Field::Strides => each(S::Layout, 0, 8, 8),
+        Field::TileShape => each(S::Layout, 0, 8, 8),
+        Field::OuterLayout => after_rank(S::Layout, 8, 0, 0, 1),
+        Field::InnerLayout => after_rank(S::Layout, 8, 1, 0, 1),
+        Field::TileReserved => after_rank(S::Layout, 8, 2, 0, 2),
+        Field::OuterStrides => after_rank(S::Layout, 8, 4, 8, 8),
+        // behind outer_strides where those exist: see `locate`
+        Field::InnerStrides => after_rank(S::Layout, 8, 4, 8, 8),
+        Field::MortonBits => each(S::Layout, 0, 4, 4),
+        Field::Nnz => at(S::Layout, 0, 8),
+        Field::IsSorted => at(S::Layout, 8, 1),
+        Field::CooReserved => at(S::Layout, 9, 7),
+        Field::CompressedReserved => at(S::Layout, 8, 8),
+        Field::ModeOrder => each(S::Layout, 8, 4, 4),
+        Field::CsfReserved => after_rank(S::Layout, 4, 8, 0, 8),
+        Field::PageSize => at(S::Layout, 0, 4),
+        Field::NumPages => at(S::Layout, 4, 8),
+        Field::PagedAxis => at(S::Layout, 12, 4),
+        Field::NumSeqs => at(S::Layout, 16, 4),
+        Field::KvRole => at(S::Layout, 20, 1),
+        Field::LayerIndex => at(S::Layout, 21, 4),
+        Field::BlockTableIndexType => at(S::Layout, 25, 1),
+        Field::PagedReserved => at(S::Layout, 26, 6),
+        Field::CompositionRule => at(S::Layout, 0, 1),
+        Field::CombineOp => at(S::Layout, 1, 1),
+        Field::HeadReserved => at(S::Layout, 2, 2),
+        Field::MemberCount => at(S::Layout, 4, 4),
+        Field::HilbertOrder => at(S::Layout, 0, 4),
+        Field::HilbertRank => at(S::Layout, 4, 4),
+        Field::ExtensionLayoutId => at(S::Layout, 0, 8),
+        Field::ExtensionDataLength => at(S::Layout, 8, 4),
+        Field::ExtensionData => at(S::Layout, 12, 0),
+        Field::BufferCount => at(S::BufferTable, 0, 1),
+        Field::ByteSize => each(S::BufferTable, 1, 16, 8),
+        Field::Alignment => each(S::BufferTable, 9, 16, 4),
+        Field::DeviceTag => each(S::BufferTable, 13, 16, 1),
+        Field::SyncMode => each(S::BufferTable, 14, 16, 1),
+        Field::MemoryClass => each(S::BufferTable, 15, 16, 1),
+        Field::HandleReserved => each(S::BufferTable, 16, 16, 1),
+        Field::QuantizationLength => at(S::Quantization, 0, 4),
+        Field::SchemeTag => at(S::Quantization, 4, 1),
+        Field::SchemeVersion => at(S::Quantization, 5, 1),
+        Field::SchemeFlags => at(S::Quantization, 6, 2),
+        Field::Scale => at(S::Quantization, 8, 4),
+        Field::ZeroPoint => at(S::Quantization, 12, 4),
+        Field::PerTensorReserved => at(S::Quantization, 16, 4),
+        Field::Axis => at(S::Quantization, 8, 4),
+        Field::BlockSize => at(S::Quantization, 12, 4),
+        Field::ScaleBufferIndex => at(S::Quantization, 16, 4),
+        Field::ZeroPointBufferIndex => at(S::Quantization, 20, 4),
+        Field::ScaleTypeTag => at(S::Quantization, 24, 1),
+        Field::ScaleTypeReserved => at(S::Quantization, 25, 3),
+        Field::ParentShape => each(S::Shard, 0, 8, 8),
+        Field::ShardOffset => after_rank(S::Shard, 8, 0, 8, 8),
+        Field::ComputedMask => at(S::Statistics, 0, 4),
+        Field::StatisticsReserved => at(S::Statistics, 4, 4),
+        Field::StatisticsNnz => at(S::Statistics, 8, 8),
+        Field::SparsityRatio => at(S::Statistics, 16, 8),
+        Field::ValueMin => at(S::Statistics, 24, 8),
+        Field::ValueMax => at(S::Statistics, 32, 8),
+        Field::ValueAbsMax => at(S::Statistics, 40, 8),
+        Field::ValueMean => at(S::Statistics, 48, 8),
+        Field::ValueStddev => at(S::Statistics, 56, 8),
+        Field::NmN => at(S::Statistics, 64, 1),
+        Field::NmM => at(S::Statistics, 65, 1),
+        Field::HasNan => at(S::Statistics, 66, 1),
+        Field::HasInf => at(S::Statistics, 67, 1),
+        Field::StatisticsTail => at(S::Statistics, 68, 4),
+        Field::BitWidth => at(S::ExtensionType, 0, 4),
+        Field::PackingFactor => at(S::ExtensionType, 4, 1),
+        Field::IsFloat => at(S::ExtensionType, 5, 1),
+        Field::IsSigned => at(S::ExtensionType, 6, 1),
+        Field::SignBits => at(S::ExtensionType, 7, 1),
+        Field::ExponentBits => at(S::ExtensionType, 8, 1),
+        Field::MantissaBits => at(S::ExtensionType, 9, 1),
+        Field::ExtensionReserved => at(S::ExtensionType, 10, 2),
+        Field::ExponentBias => at(S::ExtensionType, 12, 4),
+        Field::ExtensionHasNan => at(S::ExtensionType, 16, 1),
+        Field::ExtensionHasInf => at(S::ExtensionType, 17, 1),
+        Field::ExtensionTail => at(S::ExtensionType, 18, 2),
+        Field::MemberRole => at(S::CompositeMember, 0, 1),
+        Field::MemberReserved => at(S::CompositeMember, 1, 15),
+        Field::Tail | Field::Payload => at(S::Tail, 0, 0),
+    }
+}
+
+/// Offset of a single field in its section.
+#[inline(always)]
+pub(crate) fn offset(field: Field) -> usize {
+    index(place(field).offset)
+}
+
+/// Whether the field belongs to the section.
+pub(crate) fn is_in(field: Field, section: Section) -> bool {
+    place(field).section == section
+}
+
+/// Fields behind `axis` stand 4 bytes earlier in a per-channel scheme, which has no block size.
+#[inline(always)]
+pub(crate) const fn scheme_shift(scheme: Scheme) -> u32 {
+    if scheme.0 == Scheme::PerChannelAffine.0 {
+        4
+    } else {
+        0
+    }
+}
+
+/// The bytes of an element of a field in a descriptor that starts at `bytes[0]`.
+///
+/// Answers for any bytes: what the field would be if they are no valid descriptor.
+pub(crate) fn locate(bytes: &[u8], facts: &Facts, field: Field, element: u32) -> Range<u32> {
+    let place = place(field);
+    let rank = facts.rank;
+    let mut start = facts.start(place.section);
+    let mut element = element;
+    let mut width = place.width;
+    let byte = |at: u64| u8(bytes, usize::try_from(at).unwrap_or(usize::MAX));
+    let tags = |level: u64| {
+        let order = level.wrapping_add(u64::from(rank).wrapping_mul(8));
+        (LayoutTag(byte(order)), LayoutTag(byte(order.wrapping_add(1))))
+    };
+    match field {
+        Field::TileShape
+        | Field::OuterLayout
+        | Field::InnerLayout
+        | Field::TileReserved
+        | Field::OuterStrides
+        | Field::InnerStrides => {
+            let per_level = if place.step == 0 { 1 } else { rank.max(1) };
+            for _ in 0..MAX_TILE_LEVELS {
+                if element < per_level {
+                    break;
+                }
+                element = element.wrapping_sub(per_level);
+                let (outer, inner) = tags(start);
+                start = start.wrapping_add(tile_level_len(rank, outer, inner).into());
+            }
+            if matches!(field, Field::InnerStrides) && tags(start).0 == LayoutTag::Strided {
+                start = start.wrapping_add(u64::from(rank).wrapping_mul(8));
+            }
+        }
+        Field::ScaleBufferIndex
+        | Field::ZeroPointBufferIndex
+        | Field::ScaleTypeTag
+        | Field::ScaleTypeReserved => {
+            let scheme = start.wrapping_add(length(offset(Field::SchemeTag)));
+            start = start.wrapping_sub(scheme_shift(Scheme(byte(scheme))).into());
+        }
+        Field::ExtensionData => {
+            let at = start.wrapping_add(length(offset(Field::ExtensionDataLength)));
+            width = u32(bytes, usize::try_from(at).unwrap_or(usize::MAX));
+        }
+        Field::Tail => {
+            let len = length32(bytes.len());
+            width = len.saturating_sub(u32::try_from(start).unwrap_or(len));
+        }
+        _ => {}
+    }
+    let start = start
+        .wrapping_add(place.offset.into())
+        .wrapping_add(u64::from(rank).wrapping_mul(place.per_rank.into()))
+        .wrapping_add(u64::from(element).wrapping_mul(place.step.into()));
+    let start = u32::try_from(start).unwrap_or(u32::MAX);
+    start..start.saturating_add(width)
+}
