@@ -294,7 +294,10 @@ impl fmt::Display for ErrorKind {
                 member,
                 first,
                 last,
-            } => write!(f, "member {member} overlaps one of the members {first} to {last}"),
+            } => write!(
+                f,
+                "member {member} overlaps one of the members {first} to {last}"
+            ),
             ErrorKind::Capacity {
                 what,
                 needed,

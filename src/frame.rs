@@ -10,7 +10,10 @@ pub struct Full;
 
 /// Memory for one assembled item: an array, a borrowed slice, or
 #[cfg_attr(feature = "alloc", doc = "a [`GrowFrame`](crate::owned::GrowFrame).")]
-#[cfg_attr(not(feature = "alloc"), doc = "growing storage of the `alloc` feature.")]
+#[cfg_attr(
+    not(feature = "alloc"),
+    doc = "growing storage of the `alloc` feature."
+)]
 pub trait Storage {
     /// Most bytes that an item can have.
     fn limit(&self) -> u64;

@@ -1,6 +1,6 @@
-//! hrry
+//! An independent codec for the Hurray tensor interchange format (magic bytes `HRRY`).
 #![no_std]
-#![cfg_attr(not(test), forbid(unsafe_code))]
+#![forbid(unsafe_code)]
 #![deny(missing_docs, missing_debug_implementations, unreachable_pub)]
 #![cfg_attr(
     not(test),
@@ -17,7 +17,7 @@
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, feature = "std"))]
 extern crate std;
 
 pub mod check;
@@ -25,21 +25,43 @@ mod composite;
 mod descriptor;
 mod error;
 mod frame;
+#[cfg(feature = "std")]
+pub mod io_std;
 mod model;
 #[cfg(feature = "alloc")]
 pub mod owned;
 mod policy;
+pub mod profile;
 mod rule;
 mod stream;
 mod wire;
 
-pub use composite::*;
-pub use descriptor::*;
-pub use error::*;
+pub use composite::{
+    Arena, CompositeValidator, Cover, Exact, ExactThenKeyed, FixedComposite, InlineArena, Key,
+    Keyed, MAX_COMPOSITE_DEPTH, Method, Outcome, SetError, corners,
+};
+pub use descriptor::{
+    DescriptorSpec, DescriptorView, NoSpace, Order, Sink, WriteError, encode, encode_to,
+    encoded_len,
+};
+pub use error::{Error, ErrorKind, Field, Report, Resource, Violation};
 pub use frame::{Full, Storage};
-pub use model::*;
-pub use policy::*;
-pub use rule::*;
-pub use stream::*;
-pub use wire::descriptor::*;
-pub use wire::tag::*;
+pub use model::{
+    Array, ArrayIter, BlockPaged, BufferHandle, CompositeHead, ExtensionType, F32Bits, F64Bits,
+    Fields, I64s, Layout, Levels, Parameters, Quantization, Shard, Statistics, Tiled, TiledLevel,
+    U32s, U64s,
+};
+pub use policy::{Agreements, Mode, Policy, Transport};
+pub use rule::{Class, Permissive, Rule};
+pub use stream::{
+    Event, FixedDecoder, FixedStream, FixedWriter, Payload, StreamDecoder, StreamParser,
+    StreamWriter,
+};
+pub use wire::Number;
+pub use wire::descriptor::{
+    DYNAMIC, MAX_BUFFERS, MAX_RANK, MAX_TILE_LEVELS, MIN_BUFFER_ALIGNMENT, NO_BUFFER, Section,
+};
+pub use wire::tag::{
+    BlockTableIndexType, CombineOp, CompositionRule, DeviceTag, ElementType, KvRole, LayoutTag,
+    MemberRole, MemoryClass, Scheme, SyncMode,
+};

@@ -379,7 +379,11 @@ impl<'a> Iterator for Levels<'a> {
                 let (level, rest) = payload.split_at_checked(len)?;
                 *payload = rest;
                 let strides = level.get(array.wrapping_add(4)..)?;
-                let outer_len = if outer == LayoutTag::Strided { array } else { 0 };
+                let outer_len = if outer == LayoutTag::Strided {
+                    array
+                } else {
+                    0
+                };
                 let (outer_strides, inner_strides) = strides.split_at_checked(outer_len)?;
                 Some(TiledLevel {
                     tile_shape: Array::Le(tile_shape),

@@ -119,12 +119,7 @@ impl<'a> Judge<'a> {
 
     /// Inlined so that a rule which no mode relaxes costs nothing but its error value.
     #[inline(always)]
-    pub(crate) fn broken(
-        &mut self,
-        rule: Rule,
-        field: Field,
-        index: u32,
-    ) -> Result<(), Violation> {
+    pub(crate) fn broken(&mut self, rule: Rule, field: Field, index: u32) -> Result<(), Violation> {
         let violation = Violation { rule, field, index };
         if rule.relaxed() {
             self.relax(violation)

@@ -302,7 +302,10 @@ impl Rule {
     /// The rule with that number.
     #[must_use]
     pub fn from_number(number: u16) -> Option<Rule> {
-        Self::ALL.iter().copied().find(|rule| rule.number() == number)
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|rule| rule.number() == number)
     }
 
     /// The number that stands for the rule in a [`Report`](crate::Report): 100 for each family, plus
@@ -326,7 +329,12 @@ const FAMILIES: [&str; 12] = [
 ];
 
 /// `"LAYOUT-05"` is 305. Runs at compile time only, where a panic is a compile error.
-#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::as_conversions, clippy::panic)]
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::as_conversions,
+    clippy::panic
+)]
 const fn number_of(id: &str) -> u16 {
     let id = id.as_bytes();
     let mut family = 0;

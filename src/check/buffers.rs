@@ -1,15 +1,15 @@
 //! Rules of the buffer table.
 
+use super::Subject;
 use super::layout::base_buffers;
 use super::quantization::parameter_buffers;
-use super::Subject;
 use crate::error::{Field, Violation};
 use crate::model::{BufferHandle, Fields, Layout, Quantization};
 use crate::policy::{Judge, Transport};
 use crate::rule::Rule;
 use crate::wire::descriptor::MIN_BUFFER_ALIGNMENT;
-use crate::wire::tag::{DeviceTag, SyncMode};
 use crate::wire::index;
+use crate::wire::tag::{DeviceTag, SyncMode};
 
 type Checked = Result<(), Violation>;
 
@@ -21,7 +21,12 @@ pub(crate) fn table<F: Fields + ?Sized>(
     judge: &mut Judge<'_>,
 ) -> Checked {
     let count = d.buffer_count;
-    judge.require(count <= u32::from(u8::MAX), Rule::BufferLimit, Field::BufferCount, 0)?;
+    judge.require(
+        count <= u32::from(u8::MAX),
+        Rule::BufferLimit,
+        Field::BufferCount,
+        0,
+    )?;
     if matches!(layout, Layout::Composite(_)) {
         return head(d, quantization, judge);
     }
@@ -53,7 +58,12 @@ pub(crate) fn table<F: Fields + ?Sized>(
     }
     let byte_offset = d.fields.byte_offset();
     let size = first.map_or(0, |handle| handle.byte_size);
-    judge.require(byte_offset <= size, Rule::ByteOffsetRange, Field::ByteOffset, 0)?;
+    judge.require(
+        byte_offset <= size,
+        Rule::ByteOffsetRange,
+        Field::ByteOffset,
+        0,
+    )?;
     let dense = !matches!(
         layout,
         Layout::Coo { .. }
@@ -62,7 +72,12 @@ pub(crate) fn table<F: Fields + ?Sized>(
             | Layout::Csf { .. }
             | Layout::BlockPaged(_)
     );
-    judge.require(dense || byte_offset == 0, Rule::ByteOffsetZero, Field::ByteOffset, 0)
+    judge.require(
+        dense || byte_offset == 0,
+        Rule::ByteOffsetZero,
+        Field::ByteOffset,
+        0,
+    )
 }
 
 /// A composite head has no data and nothing that speaks of it.
@@ -71,10 +86,20 @@ fn head<F: Fields + ?Sized>(
     quantization: Option<&Quantization<'_>>,
     judge: &mut Judge<'_>,
 ) -> Checked {
-    judge.require(d.buffer_count == 0, Rule::HeadBuffers, Field::BufferCount, 0)?;
+    judge.require(
+        d.buffer_count == 0,
+        Rule::HeadBuffers,
+        Field::BufferCount,
+        0,
+    )?;
     let offset = d.fields.byte_offset();
     judge.require(offset == 0, Rule::HeadByteOffset, Field::ByteOffset, 0)?;
-    judge.require(quantization.is_none(), Rule::HeadQuantization, Field::Flags, 0)
+    judge.require(
+        quantization.is_none(),
+        Rule::HeadQuantization,
+        Field::Flags,
+        0,
+    )
 }
 
 /// Permissive mode allows more buffers than needed, never fewer: without them nothing can be read.
@@ -87,22 +112,51 @@ fn exactly(needed: u32, rule: Rule, count: u32, judge: &mut Judge<'_>) -> Checke
     if count < needed {
         return Err(violation);
     }
-    if count > needed { judge.relax(violation) } else { Ok(()) }
+    if count > needed {
+        judge.relax(violation)
+    } else {
+        Ok(())
+    }
 }
 
 #[inline]
 fn handle(handle: &BufferHandle, k: u32, judge: &mut Judge<'_>) -> Checked {
     let alignment = handle.alignment;
-    judge.require(alignment.is_power_of_two(), Rule::AlignmentPower, Field::Alignment, k)?;
+    judge.require(
+        alignment.is_power_of_two(),
+        Rule::AlignmentPower,
+        Field::Alignment,
+        k,
+    )?;
     let enough = alignment >= MIN_BUFFER_ALIGNMENT || handle.byte_size == 0;
     judge.require(enough, Rule::AlignmentMinimum, Field::Alignment, k)?;
     let (device, sync, class) = (handle.device_tag, handle.sync_mode, handle.memory_class);
-    judge.require(device.is_assigned() || device.is_private(), Rule::DeviceTag, Field::DeviceTag, k)?;
+    judge.require(
+        device.is_assigned() || device.is_private(),
+        Rule::DeviceTag,
+        Field::DeviceTag,
+        k,
+    )?;
     judge.require(sync.is_assigned(), Rule::SyncMode, Field::SyncMode, k)?;
     let synced = sync == SyncMode::ProducerSynced;
-    judge.require(synced || device != DeviceTag::Cpu, Rule::CpuSync, Field::SyncMode, k)?;
-    judge.require(class.is_assigned() || class.is_private(), Rule::MemoryClass, Field::MemoryClass, k)?;
-    judge.require(device.has_class(class), Rule::DeviceClass, Field::MemoryClass, k)?;
+    judge.require(
+        synced || device != DeviceTag::Cpu,
+        Rule::CpuSync,
+        Field::SyncMode,
+        k,
+    )?;
+    judge.require(
+        class.is_assigned() || class.is_private(),
+        Rule::MemoryClass,
+        Field::MemoryClass,
+        k,
+    )?;
+    judge.require(
+        device.has_class(class),
+        Rule::DeviceClass,
+        Field::MemoryClass,
+        k,
+    )?;
     if class.is_private() {
         let agreed = judge.policy.agreements.memory_classes.contains(&class.0);
         judge.require(agreed, Rule::PrivateClass, Field::MemoryClass, k)?;

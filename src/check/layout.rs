@@ -1,7 +1,7 @@
 //! Layout rules and what a layout needs from its buffers.
 
-use super::size::{Count, elements};
 use super::Subject;
+use super::size::{Count, elements};
 use crate::error::{Field, Violation};
 use crate::model::{Array, BlockPaged, CompositeHead, Fields, I64s, Layout, Tiled, U32s, U64s};
 use crate::policy::Judge;
@@ -57,7 +57,11 @@ pub(crate) fn payload<F: Fields + ?Sized>(
             extension_layout_id,
             ..
         } => {
-            let known = judge.policy.agreements.layouts.contains(extension_layout_id);
+            let known = judge
+                .policy
+                .agreements
+                .layouts
+                .contains(extension_layout_id);
             judge.require(known, Rule::PrivateLayout, Field::ExtensionLayoutId, 0)
         }
     }
@@ -77,12 +81,23 @@ fn array_length(holds: bool, field: Field, judge: &mut Judge<'_>) -> Checked {
     judge.require(holds, Rule::ArrayLength, field, 0)
 }
 
+/// LAYOUT-12: there may be a level with this number, counted from 0.
+pub(crate) fn tile_level(level: u32, judge: &mut Judge<'_>) -> Checked {
+    let enclosing = level.saturating_sub(1);
+    judge.require(
+        level < MAX_TILE_LEVELS,
+        Rule::TileLevels,
+        Field::InnerLayout,
+        enclosing,
+    )
+}
+
 fn tiled(tiled: &Tiled<'_>, rank: u32, judge: &mut Judge<'_>) -> Checked {
     let mut level = 0u32;
     let mut enclosing: Option<U64s<'_>> = None;
     let mut open = true;
     for tile in tiled.levels() {
-        judge.require(level < MAX_TILE_LEVELS, Rule::TileLevels, Field::InnerLayout, level.wrapping_sub(1))?;
+        tile_level(level, judge)?;
         let first = level.wrapping_mul(rank);
         same_rank(&tile.tile_shape, rank, Field::TileShape, judge)?;
         for (k, size) in (first..).zip(tile.tile_shape) {
@@ -140,7 +155,11 @@ fn hilbert<F: Fields + ?Sized>(
     if rank < 2 || rank != d.rank {
         broken(Field::HilbertRank, 0)?;
     }
-    let side = if order < 64 { 1u64.wrapping_shl(order) } else { 0 };
+    let side = if order < 64 {
+        1u64.wrapping_shl(order)
+    } else {
+        0
+    };
     for (k, size) in (0..).zip(d.shape) {
         if size != side || side == 0 {
             broken(Field::Shape, k)?;
@@ -189,7 +208,8 @@ fn composite_head(head: &CompositeHead, shape: U64s<'_>, judge: &mut Judge<'_>) 
     let rule = head.composition_rule;
     let known = rule.is_assigned() || rule.is_private();
     judge.require(known, Rule::CompositionRule, Field::CompositionRule, 0)?;
-    let registered = !rule.is_private() || judge.policy.agreements.composition_rules.contains(&rule.0);
+    let registered =
+        !rule.is_private() || judge.policy.agreements.composition_rules.contains(&rule.0);
     judge.require(registered, Rule::PrivateRule, Field::CompositionRule, 0)?;
     let overlay = rule == CompositionRule::Overlay;
     if overlay {
@@ -200,16 +220,25 @@ fn composite_head(head: &CompositeHead, shape: U64s<'_>, judge: &mut Judge<'_>) 
         judge.require(none, Rule::CombineNone, Field::CombineOp, 0)?;
     }
     let count = head.member_count;
-    judge.require(count != OPEN_COMPOSITE, Rule::OpenComposite, Field::MemberCount, 0)?;
-    judge.require(!overlay || count > 0, Rule::OverlayEmpty, Field::MemberCount, 0)?;
+    judge.require(
+        count != OPEN_COMPOSITE,
+        Rule::OpenComposite,
+        Field::MemberCount,
+        0,
+    )?;
+    judge.require(
+        !overlay || count > 0,
+        Rule::OverlayEmpty,
+        Field::MemberCount,
+        0,
+    )?;
     if overlay || rule == CompositionRule::Partition {
         for (k, size) in (0..).zip(shape) {
             judge.require(size != DYNAMIC, Rule::HeadDynamic, Field::Shape, k)?;
         }
     }
-    let coverable = rule != CompositionRule::Partition
-        || count > 0
-        || elements(shape) == Some(Count::ZERO);
+    let coverable =
+        rule != CompositionRule::Partition || count > 0 || elements(shape) == Some(Count::ZERO);
     judge.require(coverable, Rule::PartitionEmpty, Field::MemberCount, 0)
 }
 
@@ -222,7 +251,13 @@ pub(crate) fn sizes<F: Fields + ?Sized>(
     bits: u32,
     judge: &mut Judge<'_>,
 ) -> Checked {
-    let values = |nnz: u64| if bits == 0 { Some(Count::ZERO) } else { Some(Count::new(nnz).bytes(bits)) };
+    let values = |nnz: u64| {
+        if bits == 0 {
+            Some(Count::ZERO)
+        } else {
+            Some(Count::new(nnz).bytes(bits))
+        }
+    };
     let words = |n: Option<u64>, width: u64| n.map(|n| Count::new(n).times(width));
     let at_least = |judge: &mut Judge<'_>, rule, needs: &[Option<Count>]| {
         for (k, need) in needs.iter().enumerate() {
@@ -256,7 +291,10 @@ pub(crate) fn sizes<F: Fields + ?Sized>(
                     _ if k == leaf => words(Some(*nnz), 8),
                     _ => Some(Count::new(if k % 2 == 1 { 8 } else { 0 })),
                 };
-                let size = d.fields.buffer(index(k)).map_or(0, |handle| handle.byte_size);
+                let size = d
+                    .fields
+                    .buffer(index(k))
+                    .map_or(0, |handle| handle.byte_size);
                 let enough = need.is_none_or(|need| need.within(size));
                 judge.require(enough, Rule::CsfSize, Field::ByteSize, k)?;
             }
@@ -265,11 +303,23 @@ pub(crate) fn sizes<F: Fields + ?Sized>(
         Layout::BlockPaged(paged) => {
             let slots = Count::new(paged.num_pages).times(paged.page_size.into());
             let pool = dimension(1).zip(dimension(2)).map(|(heads, depth)| {
-                if bits == 0 { Count::ZERO } else { slots.times(heads).times(depth).bytes(bits) }
+                if bits == 0 {
+                    Count::ZERO
+                } else {
+                    slots.times(heads).times(depth).bytes(bits)
+                }
             });
-            let width = if paged.block_table_index_type == BlockTableIndexType::U64 { 8 } else { 4 };
+            let width = if paged.block_table_index_type == BlockTableIndexType::U64 {
+                8
+            } else {
+                4
+            };
             let sequences = words(u64::from(paged.num_seqs).checked_add(1), width);
-            at_least(judge, Rule::PagedSize, &[pool, Some(Count::ZERO), sequences])
+            at_least(
+                judge,
+                Rule::PagedSize,
+                &[pool, Some(Count::ZERO), sequences],
+            )
         }
         Layout::Composite(_) | Layout::Private { .. } | Layout::Unknown(_) => Ok(()),
         _ if bits == 0 => Ok(()),
@@ -291,7 +341,9 @@ fn dense<F: Fields + ?Sized>(
         return Ok(());
     }
     let (rule, reach) = match layout {
-        Layout::Strided { strides } => (Rule::StridedReach, Reach::strided(strides, d.shape.iter())),
+        Layout::Strided { strides } => {
+            (Rule::StridedReach, Reach::strided(strides, d.shape.iter()))
+        }
         Layout::Tiled(levels) => tile_reach(levels, d.shape),
         Layout::Morton { morton_bits } => (Rule::MortonSize, morton_reach(morton_bits, d.shape)),
         Layout::Hilbert { .. } => (Rule::HilbertSize, Reach::contiguous(elements)),
@@ -370,12 +422,19 @@ fn tile_reach(tiled: &Tiled<'_>, shape: U64s<'_>) -> (Rule, Reach) {
             whole.saturating_add(partial.into())
         });
         let unit = Count::product(tile.tile_shape.iter());
-        reach.add(Reach::ordered(tile.outer_layout, &tile.outer_strides, grid), unit);
+        reach.add(
+            Reach::ordered(tile.outer_layout, &tile.outer_strides, grid),
+            unit,
+        );
         if tile.outer_layout == LayoutTag::Strided || tile.inner_layout == LayoutTag::Strided {
             rule = Rule::TileReach;
         }
         if tile.inner_layout != LayoutTag::Tiled {
-            let inner = Reach::ordered(tile.inner_layout, &tile.inner_strides, tile.tile_shape.iter());
+            let inner = Reach::ordered(
+                tile.inner_layout,
+                &tile.inner_strides,
+                tile.tile_shape.iter(),
+            );
             reach.add(inner, Count::ONE);
             break;
         }
@@ -386,7 +445,9 @@ fn tile_reach(tiled: &Tiled<'_>, shape: U64s<'_>) -> (Rule, Reach) {
 
 /// LAYOUT-18: the code space, or more where uneven bit counts leave holes in it.
 fn morton_reach(bits: &U32s<'_>, shape: U64s<'_>) -> Reach {
-    let sum = bits.iter().fold(0u64, |sum, bits| sum.wrapping_add(bits.into()));
+    let sum = bits
+        .iter()
+        .fold(0u64, |sum, bits| sum.wrapping_add(bits.into()));
     let rank = length(shape.len());
     let mut last = Count::ZERO;
     for (d, size) in (0u64..).zip(shape) {

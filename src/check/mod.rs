@@ -7,7 +7,7 @@
 //! payload.
 
 mod buffers;
-mod layout;
+pub(crate) mod layout;
 pub(crate) mod quantization;
 mod sections;
 mod size;
@@ -17,8 +17,8 @@ use crate::model::{Fields, Layout, U64s};
 use crate::policy::{Judge, Policy};
 use crate::rule::Rule;
 use crate::wire::descriptor::MAX_RANK;
-use crate::wire::tag::{ElementType, LayoutTag};
 use crate::wire::length32;
+use crate::wire::tag::{ElementType, LayoutTag};
 
 type Checked = Result<(), Violation>;
 

@@ -1,8 +1,8 @@
 //! Rules of quantization schemes: parameters, their buffers and sizes.
 
-use super::size::Count;
 use super::Subject;
 use super::layout::base_buffers;
+use super::size::Count;
 use crate::error::{Field, Violation};
 use crate::model::{Fields, Layout, Parameters, Quantization};
 use crate::policy::Judge;
@@ -45,8 +45,14 @@ pub(crate) fn scheme<F: Fields + ?Sized>(
     if let Quantization::Other { .. } = quantization {
         let possible = !matches!(scheme.0, 0x00 | 0xFF);
         judge.require(possible, Rule::SchemeInvalid, Field::SchemeTag, 0)?;
-        judge.require(scheme.is_private(), Rule::SchemeUnknown, Field::SchemeTag, 0)?;
-        let registered = !scheme.is_private() || judge.policy.agreements.schemes.contains(&scheme.0);
+        judge.require(
+            scheme.is_private(),
+            Rule::SchemeUnknown,
+            Field::SchemeTag,
+            0,
+        )?;
+        let registered =
+            !scheme.is_private() || judge.policy.agreements.schemes.contains(&scheme.0);
         return judge.require(registered, Rule::PrivateScheme, Field::SchemeTag, 0);
     }
     let (flags, defined) = match quantization {
@@ -55,11 +61,18 @@ pub(crate) fn scheme<F: Fields + ?Sized>(
         Quantization::PerTensor { flags, .. } => (*flags, 0),
         Quantization::Other { .. } => (0, 0),
     };
-    judge.require(flags & !defined == 0, Rule::SchemeFlags, Field::SchemeFlags, 0)?;
+    judge.require(
+        flags & !defined == 0,
+        Rule::SchemeFlags,
+        Field::SchemeFlags,
+        0,
+    )?;
     let stores = d.element_type.stores(scheme);
     judge.require(stores, Rule::StorageType, Field::TypeTag, 0)?;
     match quantization {
-        Quantization::PerTensor { scale, zero_point, .. } => {
+        Quantization::PerTensor {
+            scale, zero_point, ..
+        } => {
             let (infinite, magnitude) = (0x7F80_0000, scale.0 & 0x7FFF_FFFF);
             let usable = magnitude > 0 && magnitude < infinite;
             judge.require(usable, Rule::ScaleValue, Field::Scale, 0)?;
@@ -135,7 +148,12 @@ fn indices<F: Fields + ?Sized>(
     // a private layout owns at least its first buffer
     let own = base_buffers(layout, d.rank).unwrap_or(1);
     let scale = p.scale_buffer_index;
-    judge.require(scale < d.buffer_count, Rule::ScaleIndex, Field::ScaleBufferIndex, 0)?;
+    judge.require(
+        scale < d.buffer_count,
+        Rule::ScaleIndex,
+        Field::ScaleBufferIndex,
+        0,
+    )?;
     let mut outside = |buffer, field| judge.require(buffer >= own, Rule::ParameterPlace, field, 0);
     outside(scale, Field::ScaleBufferIndex)?;
     let field = Field::ZeroPointBufferIndex;
@@ -177,7 +195,9 @@ fn block_size(p: &Parameters, size: u64, paged: bool, judge: &mut Judge<'_>) -> 
 fn blocks<F: Fields + ?Sized>(d: &Subject<'_, F>, p: &Parameters, size: u64) -> Option<Count> {
     let block = u64::from(p.block_size);
     let rounds = size & block.wrapping_sub(1) != 0;
-    let along = size.wrapping_shr(p.block_size.trailing_zeros()).wrapping_add(rounds.into());
+    let along = size
+        .wrapping_shr(p.block_size.trailing_zeros())
+        .wrapping_add(rounds.into());
     let mut count = Count::new(along);
     let mut dynamic = false;
     for (k, size) in (0..).zip(d.shape) {
@@ -220,7 +240,10 @@ fn exactly<F: Fields + ?Sized>(
     rule: Rule,
     judge: &mut Judge<'_>,
 ) -> Checked {
-    let size = d.fields.buffer(index(buffer)).map_or(0, |handle| handle.byte_size);
+    let size = d
+        .fields
+        .buffer(index(buffer))
+        .map_or(0, |handle| handle.byte_size);
     let violation = Violation {
         rule,
         field: Field::ByteSize,

@@ -22,7 +22,13 @@ pub(crate) fn shard(
     let rank = length32(shape.len());
     same_rank(&shard.parent_shape, rank, Field::ParentShape, judge)?;
     same_rank(&shard.shard_offset, rank, Field::ShardOffset, judge)?;
-    let boxes = || (0..).zip(shape.iter().zip(shard.parent_shape.iter().zip(shard.shard_offset)));
+    let boxes = || {
+        (0..).zip(
+            shape
+                .iter()
+                .zip(shard.parent_shape.iter().zip(shard.shard_offset)),
+        )
+    };
     for (k, (size, (parent, _))) in boxes() {
         let mut fixed = |n, field| judge.require(n != DYNAMIC, Rule::ShardDynamic, field, k);
         fixed(size, Field::Shape)?;
@@ -42,7 +48,12 @@ pub(crate) fn statistics(
 ) -> Checked {
     let s = statistics;
     let valid = |bit| s.computed_mask & bit != 0;
-    judge.require(s.computed_mask < 1 << 6, Rule::StatisticsMask, Field::ComputedMask, 0)?;
+    judge.require(
+        s.computed_mask < 1 << 6,
+        Rule::StatisticsMask,
+        Field::ComputedMask,
+        0,
+    )?;
     if let Layout::Coo { nnz, .. }
     | Layout::Csr { nnz }
     | Layout::Csc { nnz }
@@ -93,7 +104,11 @@ pub(crate) fn extension_type(
     } else {
         let width = matches!(bits, 1 | 2 | 4);
         let packed = width && bits.wrapping_mul(e.packing_factor.into()) == 8;
-        let field = if width { Field::PackingFactor } else { Field::BitWidth };
+        let field = if width {
+            Field::PackingFactor
+        } else {
+            Field::BitWidth
+        };
         judge.require(packed, Rule::ExtensionPacked, field, 0)?;
     }
     let sized = bits < 8 || bits & 7 == 0;

@@ -55,7 +55,10 @@ impl Count {
     pub(crate) fn plus(self, other: Count) -> Self {
         let (low, carry) = self.low.overflowing_add(other.low);
         // both halves are at most LIMIT, so this cannot wrap
-        let high = self.high.wrapping_add(other.high).wrapping_add(carry.into());
+        let high = self
+            .high
+            .wrapping_add(other.high)
+            .wrapping_add(carry.into());
         Count::saturate(low, high)
     }
 
@@ -66,7 +69,11 @@ impl Count {
         if self.high == 0 {
             return Count::saturate(low, carry);
         }
-        match self.high.checked_mul(n).and_then(|high| high.checked_add(carry)) {
+        match self
+            .high
+            .checked_mul(n)
+            .and_then(|high| high.checked_add(carry))
+        {
             Some(high) => Count::saturate(low, high),
             None => Count::TOO_LARGE,
         }
@@ -162,7 +169,10 @@ mod tests {
         assert_eq!(Count::TOO_LARGE.times(1), Count::TOO_LARGE);
         assert_eq!(Count::TOO_LARGE.times_count(Count::ZERO), Count::ZERO);
         assert_eq!(Count::ZERO.times_count(Count::TOO_LARGE), Count::ZERO);
-        assert_eq!(Count::new(u64::MAX).plus(Count::ONE), Count::power_of_two(64));
+        assert_eq!(
+            Count::new(u64::MAX).plus(Count::ONE),
+            Count::power_of_two(64)
+        );
     }
 
     #[test]
@@ -178,12 +188,16 @@ mod tests {
         // 2^67 bits are 2^64 bytes, one more than fits
         assert_eq!(Count::power_of_two(67).bytes(1).fits(), None);
         assert_eq!(Count::power_of_two(66).bytes(1).fits(), Some(1 << 63));
-        assert_eq!(Count::new(u64::MAX).bytes(128), Count::TOO_LARGE);
+        assert_eq!(Count::new(u64::MAX).bytes(128).fits(), None);
+        assert_eq!(Count::power_of_two(68).bytes(128), Count::TOO_LARGE);
     }
 
     #[test]
     fn zero_dimensions_win() {
-        assert_eq!(elements(U64s::from(&[1 << 40, 1 << 40, 0])), Some(Count::ZERO));
+        assert_eq!(
+            elements(U64s::from(&[1 << 40, 1 << 40, 0])),
+            Some(Count::ZERO)
+        );
         assert_eq!(elements(U64s::from(&[DYNAMIC, 0])), Some(Count::ZERO));
         assert_eq!(elements(U64s::from(&[DYNAMIC, 2])), None);
         assert_eq!(elements(U64s::EMPTY), Some(Count::ONE));

@@ -34,7 +34,10 @@ pub fn exact_cover(head: &[u64], boxes: &[u64], scratch: &mut [u64]) -> Result<(
     let set = Set::new(head, boxes);
     let needed = set.corners_needed()?;
     let available = length(scratch.len());
-    let Some(corners) = usize::try_from(needed).ok().and_then(|n| scratch.get_mut(..n)) else {
+    let Some(corners) = usize::try_from(needed)
+        .ok()
+        .and_then(|n| scratch.get_mut(..n))
+    else {
         return Err(ErrorKind::Capacity {
             what: Resource::Arena,
             needed,
@@ -43,7 +46,11 @@ pub fn exact_cover(head: &[u64], boxes: &[u64], scratch: &mut [u64]) -> Result<(
     };
     set.list(corners);
     sort(corners, |a, b| set.compare(a, b));
-    if set.cancels(corners) { Ok(()) } else { Err(set.culprit()) }
+    if set.cancels(corners) {
+        Ok(())
+    } else {
+        Err(set.culprit())
+    }
 }
 
 /// Words of scratch that [`exact_cover`] needs.
@@ -138,7 +145,11 @@ impl<'a> Set<'a> {
         let k = usize::try_from(corner.wrapping_shr(MAX_SPLIT_AXES)).unwrap_or(usize::MAX);
         let axis = self.axes.get(index(place)).copied().unwrap_or(0);
         let (from, to) = self.range(k, axis);
-        if corner.wrapping_shr(place) & 1 == 1 { to } else { from }
+        if corner.wrapping_shr(place) & 1 == 1 {
+            to
+        } else {
+            from
+        }
     }
 
     fn compare(&self, a: u64, b: u64) -> Ordering {
@@ -223,7 +234,10 @@ fn sift(heap: &mut [u64], root: usize, compare: &impl Fn(u64, u64) -> Ordering) 
             largest = *other;
             child = right;
         }
-        if heap.get(root).is_none_or(|item| compare(*item, largest).is_ge()) {
+        if heap
+            .get(root)
+            .is_none_or(|item| compare(*item, largest).is_ge())
+        {
             return;
         }
         heap.swap_checked(root, child);

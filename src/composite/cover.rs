@@ -131,7 +131,9 @@ impl CoverState {
         at: usize,
         shape: U64s<'_>,
     ) -> Result<Self, ErrorKind> {
-        let bits = shape.iter().map(|size| 64u32.wrapping_sub(size.leading_zeros()));
+        let bits = shape
+            .iter()
+            .map(|size| 64u32.wrapping_sub(size.leading_zeros()));
         // a product has at most the bits of its factors together
         let bits: u32 = bits.fold(0, u32::wrapping_add);
         let limbs = u8::try_from(bits.div_ceil(64).max(1)).unwrap_or(u8::MAX);
@@ -167,7 +169,11 @@ impl CoverState {
     }
 
     pub(crate) fn method(&self) -> Method {
-        if self.sum_only { Method::Keyed } else { Method::Exact }
+        if self.sum_only {
+            Method::Keyed
+        } else {
+            Method::Exact
+        }
     }
 
     /// Adds the box of member `member`. An overlap that is found changes nothing.
@@ -187,7 +193,9 @@ impl CoverState {
         }
         let words = words_from(arena, at);
         let limbs = usize::from(self.limbs);
-        let (remaining, rest) = words.split_at_mut_checked(limbs.wrapping_add(1)).unwrap_or_default();
+        let (remaining, rest) = words
+            .split_at_mut_checked(limbs.wrapping_add(1))
+            .unwrap_or_default();
         let (volume, rest) = rest.split_at_mut_checked(limbs).unwrap_or_default();
         multiply(volume, boxed.shape.iter());
         subtract_limbs(remaining, volume);
@@ -220,7 +228,11 @@ impl CoverState {
             }
         }
         let end = start.wrapping_add(held).wrapping_add(len);
-        let room = if self.held < C::BOXES { grow(arena, end) } else { Err(NO_ROOM) };
+        let room = if self.held < C::BOXES {
+            grow(arena, end)
+        } else {
+            Err(NO_ROOM)
+        };
         if let Err(error) = room {
             if !C::KEYED {
                 return Err(error);
@@ -248,7 +260,9 @@ impl CoverState {
     /// The verdict when all members are there: COMP-42 or COMP-43.
     pub(crate) fn close<A: Arena>(&self, arena: &A, at: usize, keyed: bool) -> Result<(), Rule> {
         let words = arena.words().get(at..).unwrap_or(&[]);
-        let (remaining, _) = words.split_at_checked(usize::from(self.limbs).wrapping_add(1)).unwrap_or_default();
+        let (remaining, _) = words
+            .split_at_checked(usize::from(self.limbs).wrapping_add(1))
+            .unwrap_or_default();
         let covered = if keyed && self.sum_only {
             words.get(self.sum_at()) == Some(&0)
         } else {
@@ -279,12 +293,18 @@ fn words_from<A: Arena>(arena: &mut A, at: usize) -> &mut [u64] {
 fn members(held: &[u64]) -> (u32, u32) {
     let span = held.last().copied().unwrap_or(0).to_le_bytes();
     let [a, b, c, d, e, f, g, h] = span;
-    (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]))
+    (
+        u32::from_le_bytes([a, b, c, d]),
+        u32::from_le_bytes([e, f, g, h]),
+    )
 }
 
 fn overlaps(held: &[u64], boxed: &Boxed<'_>) -> bool {
     let (ranges, _) = held.as_chunks::<2>();
-    ranges.iter().zip(boxed.ranges()).all(|([from, to], (start, end))| *from < end && start < *to)
+    ranges
+        .iter()
+        .zip(boxed.ranges())
+        .all(|([from, to], (start, end))| *from < end && start < *to)
 }
 
 /// Merges the last of `count` boxes with every box it continues; returns how many are left.
@@ -343,7 +363,10 @@ fn join(boxes: &mut [u64], len: usize, a: u32, b: u32) -> bool {
     let span = u64::from(last_a.max(last_b)).wrapping_shl(32) | u64::from(first_a.min(first_b));
     let start = index(a).wrapping_mul(len);
     if let Some(words) = boxes.get_mut(start..start.wrapping_add(len)) {
-        if let Some(pair) = words.get_mut(axis.wrapping_mul(2)..).and_then(<[u64]>::first_chunk_mut) {
+        if let Some(pair) = words
+            .get_mut(axis.wrapping_mul(2)..)
+            .and_then(<[u64]>::first_chunk_mut)
+        {
             *pair = range;
         }
         if let Some(last) = words.last_mut() {
@@ -387,7 +410,11 @@ const PRIME: u64 = (1 << 61) - 1;
 fn reduce(n: u64) -> u64 {
     // n is below 2^62
     let folded = (n & PRIME).wrapping_add(n.wrapping_shr(61));
-    if folded >= PRIME { folded.wrapping_sub(PRIME) } else { folded }
+    if folded >= PRIME {
+        folded.wrapping_sub(PRIME)
+    } else {
+        folded
+    }
 }
 
 fn add(a: u64, b: u64) -> u64 {
@@ -406,9 +433,9 @@ fn product(a: u64, b: u64) -> u64 {
 
 /// The signed corners of a box, hashed: the product over its axes of `h(k, to) - h(k, from)`.
 fn weight(key: [u64; 2], ranges: impl Iterator<Item = (u64, u64)>) -> u64 {
-    let axes = (0u8..).zip(ranges).map(|(axis, (from, to))| {
-        subtract(coordinate(key, axis, to), coordinate(key, axis, from))
-    });
+    let axes = (0u8..)
+        .zip(ranges)
+        .map(|(axis, (from, to))| subtract(coordinate(key, axis, to), coordinate(key, axis, from)));
     axes.fold(1, product)
 }
 

@@ -18,8 +18,8 @@ use crate::frame::Full;
 use crate::model::{CompositeHead, ExtensionType, Fields, Layout, Shard, U64s};
 use crate::policy::{Mode, Policy};
 use crate::rule::Rule;
-use crate::wire::tag::{CompositionRule, ElementType, MemberRole};
 use crate::wire::length;
+use crate::wire::tag::{CompositionRule, ElementType, MemberRole};
 use cover::{Boxed, CoverState};
 
 /// Deepest nesting of heads.
@@ -101,17 +101,26 @@ const EXTENSION_WORDS: usize = 2;
 impl Level {
     /// Partitions and overlays compare their members with the head; groups and private rules do not.
     fn is_spatial(&self) -> bool {
-        matches!(self.rule, CompositionRule::Partition | CompositionRule::Overlay)
+        matches!(
+            self.rule,
+            CompositionRule::Partition | CompositionRule::Overlay
+        )
     }
 
     fn extension_words(&self) -> usize {
-        if self.element_type.is_private() { EXTENSION_WORDS } else { 0 }
+        if self.element_type.is_private() {
+            EXTENSION_WORDS
+        } else {
+            0
+        }
     }
 
     /// Where the cover's words start.
     fn cover_at(&self) -> usize {
         let shape = usize::from(self.rank);
-        self.base.wrapping_add(shape).wrapping_add(self.extension_words())
+        self.base
+            .wrapping_add(shape)
+            .wrapping_add(self.extension_words())
     }
 }
 
@@ -234,7 +243,10 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
     pub fn begin<F: Fields + ?Sized>(&mut self, d: &F) -> Result<Outcome, SetError> {
         let origin = d.origin();
         let refuse = |kind: ErrorKind| SetError { kind, origin };
-        let room = self.levels.last().is_none_or(|level| level.begun < level.declared);
+        let room = self
+            .levels
+            .last()
+            .is_none_or(|level| level.begun < level.declared);
         count(room && !self.open).map_err(|v| refuse(v.into()))?;
         let layout = d.layout();
         let head = match &layout {
@@ -388,7 +400,13 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
             shape,
         };
         let mut state = level.cover;
-        let added = state.add(&self.cover, &mut self.arena, level.cover_at(), &boxed, level.begun);
+        let added = state.add(
+            &self.cover,
+            &mut self.arena,
+            level.cover_at(),
+            &boxed,
+            level.begun,
+        );
         if let Some(last) = self.levels.last_mut() {
             last.cover = state;
         }
@@ -479,7 +497,10 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
             level.rank = u8::try_from(shape.len()).unwrap_or(u8::MAX);
             grow(&mut self.arena, level.cover_at())?;
             let words = self.arena.words_mut().get_mut(base..).unwrap_or(&mut []);
-            let extension = d.extension_type().map(|e| extension_words(&e)).unwrap_or_default();
+            let extension = d
+                .extension_type()
+                .map(|e| extension_words(&e))
+                .unwrap_or_default();
             for (word, value) in words.iter_mut().zip(shape.iter().chain(extension)) {
                 *word = value;
             }
@@ -509,7 +530,11 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
 }
 
 fn require(holds: bool, rule: Rule, field: Field, index: u32) -> Result<(), Violation> {
-    if holds { Ok(()) } else { Err(Violation { rule, field, index }) }
+    if holds {
+        Ok(())
+    } else {
+        Err(Violation { rule, field, index })
+    }
 }
 
 /// COMP-49: items are begun and ended in turn, and a composite takes no more than it announced.
@@ -519,7 +544,12 @@ fn count(holds: bool) -> Result<(), Violation> {
 
 /// COMP-30.
 fn no_role<F: Fields + ?Sized>(d: &F) -> Result<(), Violation> {
-    require(d.member_role().is_none(), Rule::RoleUnexpected, Field::MemberRole, 0)
+    require(
+        d.member_role().is_none(),
+        Rule::RoleUnexpected,
+        Field::MemberRole,
+        0,
+    )
 }
 
 /// COMP-31 to COMP-34: one base, first and spanning the head, then corrections.
@@ -537,7 +567,10 @@ fn overlay_role<F: Fields + ?Sized>(
     }
     require(base, Rule::BaseFirst, Field::MemberRole, 0)?;
     let spans = |holds, field| require(holds, Rule::BaseSpans, field, 0);
-    spans(shard.shard_offset.iter().all(|offset| offset == 0), Field::ShardOffset)?;
+    spans(
+        shard.shard_offset.iter().all(|offset| offset == 0),
+        Field::ShardOffset,
+    )?;
     spans(shard.parent_shape == d.shape(), Field::Shape)
 }
 

@@ -9,9 +9,8 @@ use crate::error::{Error, ErrorKind, Field, Violation};
 use crate::policy::{Judge, Policy};
 use crate::rule::Rule;
 use crate::wire::descriptor::{
-    Facts, HANDLE, HEADER, LENGTH_KNOWN, MAGIC, MAX_TILE_LEVELS, PRIVATE_LAYOUT, SCHEME_HEADER,
-    SCHEME_VERSION, Section, VERSION_MAJOR, flag, layout_len, locate, offset, scheme_len,
-    tile_level_len,
+    Facts, HANDLE, HEADER, LENGTH_KNOWN, MAGIC, PRIVATE_LAYOUT, SCHEME_HEADER, SCHEME_VERSION,
+    Section, VERSION_MAJOR, flag, layout_len, locate, offset, scheme_len, tile_level_len,
 };
 use crate::wire::tag::{ElementType, LayoutTag, Scheme};
 use crate::wire::{index, length, length32, u8, u32};
@@ -31,7 +30,10 @@ pub(crate) fn stated_length(bytes: &[u8]) -> u32 {
 /// The first of `bytes` that is not the magic, if any.
 #[inline(always)]
 pub(crate) fn wrong_magic(bytes: &[u8]) -> Option<usize> {
-    bytes.iter().zip(&MAGIC).position(|(byte, magic)| byte != magic)
+    bytes
+        .iter()
+        .zip(&MAGIC)
+        .position(|(byte, magic)| byte != magic)
 }
 
 /// The magic at an absolute offset.
@@ -45,7 +47,11 @@ pub(crate) fn magic_error(origin: u64, wrong: usize) -> Error {
 pub(crate) fn header(bytes: &[u8], judge: &mut Judge<'_>) -> Checked {
     let major = u8(bytes, offset(Field::VersionMajor));
     if major != VERSION_MAJOR {
-        let rule = if major > VERSION_MAJOR { Rule::MajorAbove } else { Rule::MajorBelow };
+        let rule = if major > VERSION_MAJOR {
+            Rule::MajorAbove
+        } else {
+            Rule::MajorBelow
+        };
         return Err(at(rule, Field::VersionMajor, 0));
     }
     if index(stated_length(bytes)) < HEADER {
@@ -89,7 +95,9 @@ pub(crate) fn parse<'a>(
     }
     let stated = stated_length(bytes);
     let missing = u64::from(stated).saturating_sub(length(bytes.len()));
-    let (descriptor, rest) = bytes.split_at_checked(index(stated)).unwrap_or((bytes, &[]));
+    // a length below the header's is refused by looking at the header
+    let whole = index(stated).max(HEADER);
+    let (descriptor, rest) = bytes.split_at_checked(whole).unwrap_or((bytes, &[]));
     if missing > 0 {
         // a header that can never be right is refused before the rest is missed
         return Err(match header(bytes, judge) {
@@ -114,7 +122,10 @@ pub(crate) fn too_long(bytes: &[u8], origin: u64, limit: u64, policy: &Policy) -
             needed,
             available,
         };
-        Error::new(kind, origin.wrapping_add(length(offset(Field::DescriptorLength))))
+        Error::new(
+            kind,
+            origin.wrapping_add(length(offset(Field::DescriptorLength))),
+        )
     })
 }
 
@@ -150,7 +161,7 @@ fn structure(bytes: &[u8], judge: &mut Judge<'_>) -> Result<Facts, Violation> {
         // permissive mode only: nothing behind byte_offset can be found
         return Ok(walk.facts);
     }
-    walk.layout(layout)?;
+    walk.layout(layout, judge)?;
     layout_reserved(&walk, layout, judge)?;
     walk.buffer_table()?;
     for k in 0..walk.facts.buffers {
@@ -212,7 +223,12 @@ fn scheme_wire(walk: &Walk<'_>, judge: &mut Judge<'_>) -> Checked {
     let scheme = Scheme(walk.byte(Field::SchemeTag));
     let known = scheme.is_assigned();
     let current = walk.byte(Field::SchemeVersion) == SCHEME_VERSION;
-    judge.require(!known || current, Rule::SchemeVersion, Field::SchemeVersion, 0)?;
+    judge.require(
+        !known || current,
+        Rule::SchemeVersion,
+        Field::SchemeVersion,
+        0,
+    )?;
     let field = Field::ScaleTypeReserved;
     match scheme {
         Scheme::PerTensorAffine => {
@@ -259,7 +275,7 @@ impl<'a> Walk<'a> {
         let _ = walk
             .enter(Section::Shape)
             .and_then(|()| walk.enter(Section::ByteOffset))
-            .and_then(|()| walk.layout(layout))
+            .and_then(|()| walk.layout(layout, &mut Judge::new(&Policy::STRICT)))
             .and_then(|()| walk.buffer_table())
             .and_then(|()| walk.quantization());
         walk.facts
@@ -288,14 +304,14 @@ impl<'a> Walk<'a> {
     }
 
     #[inline]
-    fn layout(&mut self, layout: LayoutTag) -> Checked {
+    fn layout(&mut self, layout: LayoutTag, judge: &mut Judge<'_>) -> Checked {
         let start = self.at;
         if let Some(len) = layout_len(layout, self.facts.rank) {
             self.facts.layout = len;
             return self.reach(len.into(), layout_field(layout));
         }
         if layout == LayoutTag::Tiled {
-            self.tiles()?;
+            self.tiles(judge)?;
         } else {
             let data_len = start.wrapping_add(offset(Field::ExtensionDataLength));
             self.reach(length(PRIVATE_LAYOUT), Field::ExtensionLayoutId)?;
@@ -305,16 +321,17 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// One level after the other; a ninth is left to the model rule that limits them.
-    fn tiles(&mut self) -> Checked {
+    fn tiles(&mut self, judge: &mut Judge<'_>) -> Checked {
         let rank = self.facts.rank;
         loop {
+            // behind too many levels no part can be found
+            check::layout::tile_level(self.tile_levels, judge)?;
             let tags = self.at.wrapping_add(index(rank).wrapping_mul(8));
             let outer = LayoutTag(u8(self.bytes, tags));
             let inner = LayoutTag(u8(self.bytes, tags.wrapping_add(1)));
             self.reach(tile_level_len(rank, outer, inner).into(), Field::TileShape)?;
             self.tile_levels = self.tile_levels.wrapping_add(1);
-            if inner != LayoutTag::Tiled || self.tile_levels > MAX_TILE_LEVELS {
+            if inner != LayoutTag::Tiled {
                 return Ok(());
             }
         }
@@ -376,4 +393,3 @@ fn layout_field(layout: LayoutTag) -> Field {
         _ => Field::Nnz,
     }
 }
-

@@ -166,7 +166,9 @@ impl Sink for Filled<'_> {
     fn put(&mut self, bytes: &[u8]) -> Result<(), NoSpace> {
         let rest = core::mem::take(&mut self.rest);
         let needed = self.needed;
-        let (head, rest) = rest.split_at_mut_checked(bytes.len()).ok_or(NoSpace { needed })?;
+        let (head, rest) = rest
+            .split_at_mut_checked(bytes.len())
+            .ok_or(NoSpace { needed })?;
         head.copy_from_slice(bytes);
         self.rest = rest;
         Ok(())
@@ -437,11 +439,26 @@ fn numbers<T: Number, W: Sink + ?Sized>(array: Array<'_, T>, sink: &mut W) -> Re
 fn put_handle<W: Sink + ?Sized>(handle: &BufferHandle, sink: &mut W) -> Result<(), W::Error> {
     let first = offset(Field::ByteSize);
     let mut record = [0; HANDLE];
-    set(&mut record, Field::ByteSize, first, handle.byte_size.to_le_bytes());
-    set(&mut record, Field::Alignment, first, handle.alignment.to_le_bytes());
+    set(
+        &mut record,
+        Field::ByteSize,
+        first,
+        handle.byte_size.to_le_bytes(),
+    );
+    set(
+        &mut record,
+        Field::Alignment,
+        first,
+        handle.alignment.to_le_bytes(),
+    );
     set(&mut record, Field::DeviceTag, first, [handle.device_tag.0]);
     set(&mut record, Field::SyncMode, first, [handle.sync_mode.0]);
-    set(&mut record, Field::MemoryClass, first, [handle.memory_class.0]);
+    set(
+        &mut record,
+        Field::MemoryClass,
+        first,
+        [handle.memory_class.0],
+    );
     sink.put(&record)
 }
 
@@ -484,14 +501,29 @@ fn put_layout<W: Sink + ?Sized>(layout: &Layout<'_>, sink: &mut W) -> Result<(),
             set(r, Field::NumSeqs, 0, paged.num_seqs.to_le_bytes());
             set(r, Field::KvRole, 0, [paged.kv_role.0]);
             set(r, Field::LayerIndex, 0, paged.layer_index.to_le_bytes());
-            set(r, Field::BlockTableIndexType, 0, [paged.block_table_index_type.0]);
+            set(
+                r,
+                Field::BlockTableIndexType,
+                0,
+                [paged.block_table_index_type.0],
+            );
             sink.put(&record)
         }
         Layout::Composite(head) => {
             let mut record = [0; 8];
-            set(&mut record, Field::CompositionRule, 0, [head.composition_rule.0]);
+            set(
+                &mut record,
+                Field::CompositionRule,
+                0,
+                [head.composition_rule.0],
+            );
             set(&mut record, Field::CombineOp, 0, [head.combine_op.0]);
-            set(&mut record, Field::MemberCount, 0, head.member_count.to_le_bytes());
+            set(
+                &mut record,
+                Field::MemberCount,
+                0,
+                head.member_count.to_le_bytes(),
+            );
             sink.put(&record)
         }
         Layout::Hilbert {
@@ -499,8 +531,18 @@ fn put_layout<W: Sink + ?Sized>(layout: &Layout<'_>, sink: &mut W) -> Result<(),
             hilbert_rank,
         } => {
             let mut record = [0; 8];
-            set(&mut record, Field::HilbertOrder, 0, hilbert_order.to_le_bytes());
-            set(&mut record, Field::HilbertRank, 0, hilbert_rank.to_le_bytes());
+            set(
+                &mut record,
+                Field::HilbertOrder,
+                0,
+                hilbert_order.to_le_bytes(),
+            );
+            set(
+                &mut record,
+                Field::HilbertRank,
+                0,
+                hilbert_rank.to_le_bytes(),
+            );
             sink.put(&record)
         }
         Layout::Private {
@@ -544,9 +586,19 @@ fn put_quantization<W: Sink + ?Sized>(
             if scheme != Scheme::PerChannelAffine {
                 set(r, Field::BlockSize, prefix, p.block_size.to_le_bytes());
             }
-            set(r, Field::ScaleBufferIndex, shift, p.scale_buffer_index.to_le_bytes());
+            set(
+                r,
+                Field::ScaleBufferIndex,
+                shift,
+                p.scale_buffer_index.to_le_bytes(),
+            );
             if matches!(scheme, Scheme::PerChannelAffine | Scheme::PerBlockAffine) {
-                set(r, Field::ZeroPointBufferIndex, shift, p.zero_point_buffer_index.to_le_bytes());
+                set(
+                    r,
+                    Field::ZeroPointBufferIndex,
+                    shift,
+                    p.zero_point_buffer_index.to_le_bytes(),
+                );
                 set(r, Field::ScaleTypeTag, shift, [p.scale_type.0]);
             }
         }
@@ -595,4 +647,3 @@ fn put_extension<W: Sink + ?Sized>(e: &ExtensionType, sink: &mut W) -> Result<()
     }
     sink.put(&record)
 }
-

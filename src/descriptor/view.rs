@@ -122,7 +122,11 @@ impl<'a> DescriptorView<'a> {
     #[must_use]
     #[inline(always)]
     pub fn buffer_count(&self) -> usize {
-        if self.is_opaque() { 0 } else { usize::from(u8(self.bytes, self.table())) }
+        if self.is_opaque() {
+            0
+        } else {
+            usize::from(u8(self.bytes, self.table()))
+        }
     }
 
     /// The buffer at `index`, if it exists.
@@ -230,7 +234,11 @@ impl<'a> DescriptorView<'a> {
             scheme,
             flags,
             axis: word(Field::Axis),
-            block_size: if shift == 0 { word(Field::BlockSize) } else { 0 },
+            block_size: if shift == 0 {
+                word(Field::BlockSize)
+            } else {
+                0
+            },
             scale_buffer_index: u32(section, shifted(Field::ScaleBufferIndex)),
             zero_point_buffer_index: if affine {
                 u32(section, shifted(Field::ZeroPointBufferIndex))
@@ -410,7 +418,9 @@ impl<'a> DescriptorView<'a> {
 
     #[inline(always)]
     fn slice(&self, start: usize, len: usize) -> &'a [u8] {
-        self.bytes.get(start..start.wrapping_add(len)).unwrap_or(&[])
+        self.bytes
+            .get(start..start.wrapping_add(len))
+            .unwrap_or(&[])
     }
 
     #[inline]

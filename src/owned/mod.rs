@@ -54,7 +54,8 @@ impl Arena for Vec<u64> {
     }
 
     fn resize(&mut self, len: usize) -> Result<(), Full> {
-        self.try_reserve(len.saturating_sub(Vec::len(self))).map_err(|_| Full)?;
+        self.try_reserve(len.saturating_sub(Vec::len(self)))
+            .map_err(|_| Full)?;
         Vec::resize(self, len, 0);
         Ok(())
     }

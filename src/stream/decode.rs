@@ -94,10 +94,7 @@ impl<S: Storage, C: Cover, A: Arena> StreamDecoder<S, C, A> {
     ///
     /// As [`StreamParser::next_event`], and the COMP rules of members and covers. The error sticks.
     #[inline]
-    pub fn next_event<'c>(
-        &mut self,
-        input: &mut &'c [u8],
-    ) -> Result<Option<Event<'_, 'c>>, Error> {
+    pub fn next_event<'c>(&mut self, input: &mut &'c [u8]) -> Result<Option<Event<'_, 'c>>, Error> {
         let outcome = match self.parser.step(input)? {
             Step::More => return Ok(None),
             Step::Payload(payload) => return Ok(Some(Event::Payload(payload))),
@@ -160,13 +157,16 @@ impl<S: Storage, C: Cover, A: Arena> StreamDecoder<S, C, A> {
         let (field, element) = match error.kind {
             ErrorKind::Rule(violation) => (violation.field, violation.index),
             ErrorKind::Overlap { .. } => (Field::ParentShape, 0),
-            ErrorKind::Capacity { what: Resource::Members, .. } => (Field::MemberCount, 0),
+            ErrorKind::Capacity {
+                what: Resource::Members,
+                ..
+            } => (Field::MemberCount, 0),
             _ => (Field::Magic, 0),
         };
         let start = match self.parser.current() {
-            Some(view) if field != Field::Magic => {
-                view.locate(field, index(element)).map_or(0, |range| range.start.into())
-            }
+            Some(view) if field != Field::Magic => view
+                .locate(field, index(element))
+                .map_or(0, |range| range.start.into()),
             _ if field == Field::Shape => length(HEADER),
             _ => 0,
         };

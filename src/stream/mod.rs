@@ -162,10 +162,7 @@ impl<S: Storage> StreamParser<S> {
     /// A broken rule of a descriptor (see [`DescriptorView::parse`]), STREAM-08, STREAM-12, or a
     /// capacity. The error sticks: every later call returns it, until [`reset`](Self::reset).
     #[inline]
-    pub fn next_event<'c>(
-        &mut self,
-        input: &mut &'c [u8],
-    ) -> Result<Option<Event<'_, 'c>>, Error> {
+    pub fn next_event<'c>(&mut self, input: &mut &'c [u8]) -> Result<Option<Event<'_, 'c>>, Error> {
         Ok(match self.step(input)? {
             Step::More => None,
             Step::Payload(payload) => Some(Event::Payload(payload)),
@@ -201,7 +198,11 @@ impl<S: Storage> StreamParser<S> {
             Phase::Descriptor => {
                 let bytes = self.frame.bytes();
                 let known = bytes.len() >= LENGTH_KNOWN;
-                let whole = if known { index(stated_length(bytes)) } else { 0 };
+                let whole = if known {
+                    index(stated_length(bytes))
+                } else {
+                    0
+                };
                 length(whole.max(HEADER).wrapping_sub(bytes.len()))
             }
             Phase::Payload { left, .. } => *left,
@@ -355,7 +356,8 @@ impl<S: Storage> StreamParser<S> {
             }
             if before < LENGTH_KNOWN && len >= LENGTH_KNOWN {
                 let limit = self.frame.limit();
-                if let Some(error) = too_long(self.frame.bytes(), self.origin, limit, &self.policy) {
+                if let Some(error) = too_long(self.frame.bytes(), self.origin, limit, &self.policy)
+                {
                     return Err(error);
                 }
             }
@@ -399,7 +401,9 @@ impl<S: Storage> StreamParser<S> {
                     needed: size,
                     available,
                 };
-                let at = view.locate(Field::ByteSize, k).map_or(0, |range| range.start);
+                let at = view
+                    .locate(Field::ByteSize, k)
+                    .map_or(0, |range| range.start);
                 return Err(Error::new(kind, self.origin.wrapping_add(at.into())));
             }
         }
@@ -417,7 +421,11 @@ impl<S: Storage> StreamParser<S> {
     fn refuse(&self, violation: Violation) -> Error {
         let bytes = self.frame.bytes();
         let file = array(bytes, MAGIC.len()) == Some(FILE_MAGIC_TAIL);
-        let rule = if file { Rule::FileNotStream } else { violation.rule };
+        let rule = if file {
+            Rule::FileNotStream
+        } else {
+            violation.rule
+        };
         place(bytes, self.origin, Violation { rule, ..violation })
     }
 

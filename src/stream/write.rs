@@ -94,7 +94,9 @@ impl<W: Sink, C: Cover, A: Arena> StreamWriter<W, C, A> {
             State::Broken => return Err(WriteError::Order(Order::Broken)),
         }
         check::whole(d, &mut Judge::new(&self.policy))?;
-        let sizes = (0..).map_while(|k| d.buffer(k)).map(|handle| handle.byte_size);
+        let sizes = (0..)
+            .map_while(|k| d.buffer(k))
+            .map(|handle| handle.byte_size);
         let total = sizes.into_iter().try_fold(0u64, u64::checked_add);
         let total = total.ok_or(WriteError::Refused(ErrorKind::Capacity {
             what: Resource::Position,
@@ -187,7 +189,10 @@ impl<W: Sink, C: Cover, A: Arena> StreamWriter<W, C, A> {
         }
         match self.composites.finish() {
             Ok(()) => Ok(self.sink),
-            Err(SetError { kind: ErrorKind::Torn { declared, seen, .. }, .. }) => {
+            Err(SetError {
+                kind: ErrorKind::Torn { declared, seen, .. },
+                ..
+            }) => {
                 let members = declared.wrapping_sub(seen);
                 Err(WriteError::Order(Order::CompositeOpen { members }))
             }

@@ -146,9 +146,10 @@ impl Facts {
             Section::BufferTable => u64::from(self.buffers)
                 .wrapping_mul(length(HANDLE))
                 .wrapping_add(1),
-            Section::Quantization => {
-                when(flag::QUANTIZATION, u64::from(self.quantization).wrapping_add(4))
-            }
+            Section::Quantization => when(
+                flag::QUANTIZATION,
+                u64::from(self.quantization).wrapping_add(4),
+            ),
             Section::Shard => when(flag::SHARD, u64::from(self.rank).wrapping_mul(16)),
             Section::Statistics => when(flag::STATISTICS, 72),
             Section::ExtensionType => when(flag::EXTENSION_TYPE, 20),
@@ -387,7 +388,10 @@ pub(crate) fn locate(bytes: &[u8], facts: &Facts, field: Field, element: u32) ->
     let byte = |at: u64| u8(bytes, usize::try_from(at).unwrap_or(usize::MAX));
     let tags = |level: u64| {
         let order = level.wrapping_add(u64::from(rank).wrapping_mul(8));
-        (LayoutTag(byte(order)), LayoutTag(byte(order.wrapping_add(1))))
+        (
+            LayoutTag(byte(order)),
+            LayoutTag(byte(order.wrapping_add(1))),
+        )
     };
     match field {
         Field::TileShape

@@ -167,7 +167,9 @@ impl DeviceTag {
         const ALL: u8 = STANDARD | PINNED | UNIFIED | PEER;
         let classes = match self {
             DeviceTag::Cuda | DeviceTag::Rocm | DeviceTag::Vulkan | DeviceTag::LevelZero => ALL,
-            DeviceTag::Cpu | DeviceTag::Metal | DeviceTag::Hexagon | DeviceTag::OpenCl => ALL & !PEER,
+            DeviceTag::Cpu | DeviceTag::Metal | DeviceTag::Hexagon | DeviceTag::OpenCl => {
+                ALL & !PEER
+            }
             _ if class.is_private() => return self.is_private(),
             _ => STANDARD,
         };
