@@ -13,6 +13,7 @@ macro_rules! tags {
         pub struct $space(pub u8);
 
         #[allow(non_upper_case_globals)] // read as the variants they name
+        #[allow(clippy::manual_range_patterns)] // a list of values, not a range
         impl $space {
             $($(#[$value_doc])* #[doc = concat!("`", $text, "` (", stringify!($value), ")")]
             pub const $name: $space = $space($value);)*
