@@ -97,7 +97,7 @@ impl<S: Storage> Frame<S> {
         self.storage.limit()
     }
 
-    #[inline(always)]
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len
     }

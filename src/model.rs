@@ -117,7 +117,7 @@ pub struct ArrayIter<'a, T>(Array<'a, T>);
 impl<T: Number> Iterator for ArrayIter<'_, T> {
     type Item = T;
 
-    #[inline(always)]
+    #[inline]
     fn next(&mut self) -> Option<T> {
         match &mut self.0 {
             Array::Le(bytes) => T::split(bytes),

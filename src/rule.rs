@@ -44,10 +44,10 @@ macro_rules! rules {
         /// One rule of the format. [`Rule::id`] is its name in `docs/rules.md`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-        #[repr(u16)]
+        #[repr(u8)]
         #[non_exhaustive]
         pub enum Rule {
-            $(#[doc = concat!($id, ": ", $text)] $name = number_of($id),)*
+            $(#[doc = concat!($id, ": ", $text)] $name,)*
         }
 
         impl Rule {
@@ -64,6 +64,13 @@ macro_rules! rules {
             #[must_use]
             pub const fn clause(self) -> &'static str {
                 match self { $(Rule::$name => $clause,)* }
+            }
+
+            /// The number that stands for the rule in a [`Report`](crate::Report): 100 for each family,
+            /// plus the number in the ID. It never changes.
+            #[must_use]
+            pub const fn number(self) -> u16 {
+                match self { $(Rule::$name => const { number_of($id) },)* }
             }
 
             /// What must hold, in one line.
@@ -306,14 +313,6 @@ impl Rule {
             .iter()
             .copied()
             .find(|rule| rule.number() == number)
-    }
-
-    /// The number that stands for the rule in a [`Report`](crate::Report): 100 for each family, plus
-    /// the number in the ID. It never changes.
-    #[must_use]
-    #[allow(clippy::as_conversions)] // reading a discriminant has no other spelling
-    pub const fn number(self) -> u16 {
-        self as u16
     }
 
     /// Whether permissive mode lets a breach pass.

@@ -9,6 +9,7 @@
 mod buffers;
 pub(crate) mod layout;
 pub(crate) mod quantization;
+mod reach;
 mod sections;
 mod size;
 
@@ -17,10 +18,8 @@ use crate::model::{Fields, Layout, U64s};
 use crate::policy::{Judge, Policy};
 use crate::rule::Rule;
 use crate::wire::descriptor::MAX_RANK;
-use crate::wire::length32;
 use crate::wire::tag::{ElementType, LayoutTag};
-
-type Checked = Result<(), Violation>;
+use crate::wire::{index, length32};
 
 /// Checks one descriptor against every model rule.
 ///
@@ -38,7 +37,9 @@ type Checked = Result<(), Violation>;
 /// assert_eq!(check::descriptor(&spec, &Policy::STRICT).unwrap_err().rule, Rule::DenseSize);
 /// ```
 pub fn descriptor<F: Fields + ?Sized>(d: &F, policy: &Policy) -> Result<(), Violation> {
-    whole(d, &mut Judge::new(policy))
+    let mut judge = Judge::new(policy);
+    whole(d, &mut judge);
+    judge.verdict()
 }
 
 /// Bytes of `elements` packed elements of that type; none for types whose width is not in the
@@ -61,7 +62,7 @@ pub fn packed_bytes(element_type: ElementType, elements: u64) -> Option<u64> {
     }
 }
 
-pub(crate) fn whole<F: Fields + ?Sized>(d: &F, judge: &mut Judge<'_>) -> Checked {
+pub(crate) fn whole<F: Fields + ?Sized>(d: &F, judge: &mut Judge<'_>) {
     let shape = d.shape();
     let header = Header {
         element_type: d.element_type(),
@@ -69,8 +70,11 @@ pub(crate) fn whole<F: Fields + ?Sized>(d: &F, judge: &mut Judge<'_>) -> Checked
         rank: length32(shape.len()),
         has_extension: d.extension_type().is_some(),
     };
-    header.check(judge)?;
-    body(d, judge)
+    header.check(judge);
+    // rank-sized work is bounded only behind the header's rules
+    if judge.verdict().is_ok() {
+        body(d, judge);
+    }
 }
 
 /// The facts of the fixed header that rules speak of.
@@ -83,23 +87,23 @@ pub(crate) struct Header {
 
 impl Header {
     #[inline]
-    pub(crate) fn check(&self, judge: &mut Judge<'_>) -> Checked {
+    pub(crate) fn check(&self, judge: &mut Judge<'_>) {
         let (element, layout) = (self.element_type, self.layout);
         if element.bits() == 0 && !element.is_private() {
             let possible = !matches!(element.0, 0x00 | 0xFF);
-            judge.require(possible, Rule::TypeInvalid, Field::TypeTag, 0)?;
-            judge.broken(Rule::TypeUnknown, Field::TypeTag, 0)?;
+            judge.require(possible, Rule::TypeInvalid, Field::TypeTag, 0);
+            judge.broken(Rule::TypeUnknown, Field::TypeTag, 0);
         }
         if !layout.is_assigned() && !layout.is_private() {
             let possible = !matches!(layout.0, 0x00 | 0xFF);
-            judge.require(possible, Rule::LayoutInvalid, Field::LayoutTag, 0)?;
-            judge.broken(Rule::LayoutUnknown, Field::LayoutTag, 0)?;
+            judge.require(possible, Rule::LayoutInvalid, Field::LayoutTag, 0);
+            judge.broken(Rule::LayoutUnknown, Field::LayoutTag, 0);
         }
-        judge.require(self.rank <= MAX_RANK, Rule::RankLimit, Field::Rank, 0)?;
+        judge.require(self.rank <= MAX_RANK, Rule::RankLimit, Field::Rank, 0);
         let shaped = self.rank > 0 || layout == LayoutTag::RowMajor;
-        judge.require(shaped, Rule::ScalarLayout, Field::LayoutTag, 0)?;
+        judge.require(shaped, Rule::ScalarLayout, Field::LayoutTag, 0);
         let present = self.has_extension == element.is_private();
-        judge.require(present, Rule::ExtensionPresence, Field::Flags, 0)
+        judge.require(present, Rule::ExtensionPresence, Field::Flags, 0);
     }
 }
 
@@ -112,11 +116,19 @@ pub(crate) struct Subject<'a, F: ?Sized> {
     buffer_count: u32,
 }
 
+impl<F: Fields + ?Sized> Subject<'_, F> {
+    /// Size of a buffer; 0 for one that is not there.
+    fn byte_size(&self, buffer: u32) -> u64 {
+        let handle = self.fields.buffer(index(buffer));
+        handle.map_or(0, |handle| handle.byte_size)
+    }
+}
+
 /// Everything behind the header.
-pub(crate) fn body<F: Fields + ?Sized>(d: &F, judge: &mut Judge<'_>) -> Checked {
+pub(crate) fn body<F: Fields + ?Sized>(d: &F, judge: &mut Judge<'_>) {
     let layout = d.layout();
     if matches!(layout, Layout::Unknown(_)) {
-        return Ok(());
+        return;
     }
     let shape = d.shape();
     let subject = Subject {
@@ -127,24 +139,23 @@ pub(crate) fn body<F: Fields + ?Sized>(d: &F, judge: &mut Judge<'_>) -> Checked 
         buffer_count: length32(d.buffer_count()),
     };
     let bits = match d.extension_type() {
-        Some(extension) => sections::extension_type(&extension, judge)?,
+        Some(extension) => sections::extension_type(&extension, judge),
         None => subject.element_type.bits(),
     };
-    layout::payload(&subject, &layout, judge)?;
+    layout::payload(&subject, &layout, judge);
     let quantization = d.quantization();
-    buffers::table(&subject, &layout, quantization.as_ref(), judge)?;
-    layout::sizes(&subject, &layout, bits, judge)?;
+    buffers::table(&subject, &layout, quantization.as_ref(), judge);
+    layout::sizes(&subject, &layout, bits, judge);
     if let Some(quantization) = &quantization {
-        quantization::scheme(&subject, &layout, quantization, judge)?;
+        quantization::scheme(&subject, &layout, quantization, judge);
     }
     if let Some(shard) = d.shard() {
-        sections::shard(&shard, &layout, shape, judge)?;
+        sections::shard(&shard, &layout, shape, judge);
     }
     if let Some(statistics) = d.statistics() {
-        sections::statistics(&statistics, &layout, judge)?;
+        sections::statistics(&statistics, &layout, judge);
     }
     if let Some(role) = d.member_role() {
-        sections::member(role, &layout, judge)?;
+        sections::member(role, &layout, judge);
     }
-    Ok(())
 }

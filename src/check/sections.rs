@@ -1,7 +1,7 @@
 //! Rules of the fixed sections: shard, statistics, extension type, composite member.
 
-use super::layout::same_rank;
-use crate::error::{Field, Violation};
+use super::layout::{same_rank, stored};
+use crate::error::Field;
 use crate::model::{ExtensionType, F64Bits, Layout, Shard, Statistics, U64s};
 use crate::policy::Judge;
 use crate::rule::Rule;
@@ -9,19 +9,17 @@ use crate::wire::descriptor::DYNAMIC;
 use crate::wire::length32;
 use crate::wire::tag::MemberRole;
 
-type Checked = Result<(), Violation>;
-
 pub(crate) fn shard(
     shard: &Shard<'_>,
     layout: &Layout<'_>,
     shape: U64s<'_>,
     judge: &mut Judge<'_>,
-) -> Checked {
+) {
     let shardable = !matches!(layout, Layout::Csf { .. } | Layout::BlockPaged(_));
-    judge.require(shardable, Rule::ShardUnsupported, Field::ParentShape, 0)?;
+    judge.require(shardable, Rule::ShardUnsupported, Field::ParentShape, 0);
     let rank = length32(shape.len());
-    same_rank(&shard.parent_shape, rank, Field::ParentShape, judge)?;
-    same_rank(&shard.shard_offset, rank, Field::ShardOffset, judge)?;
+    same_rank(shard.parent_shape.len(), rank, Field::ParentShape, judge);
+    same_rank(shard.shard_offset.len(), rank, Field::ShardOffset, judge);
     let boxes = || {
         (0..).zip(
             shape
@@ -31,21 +29,16 @@ pub(crate) fn shard(
     };
     for (k, (size, (parent, _))) in boxes() {
         let mut fixed = |n, field| judge.require(n != DYNAMIC, Rule::ShardDynamic, field, k);
-        fixed(size, Field::Shape)?;
-        fixed(parent, Field::ParentShape)?;
+        fixed(size, Field::Shape);
+        fixed(parent, Field::ParentShape);
     }
     for (k, (size, (parent, offset))) in boxes() {
         let inside = offset.checked_add(size).is_some_and(|end| end <= parent);
-        judge.require(inside, Rule::ShardBounds, Field::ShardOffset, k)?;
+        judge.require(inside, Rule::ShardBounds, Field::ShardOffset, k);
     }
-    Ok(())
 }
 
-pub(crate) fn statistics(
-    statistics: &Statistics,
-    layout: &Layout<'_>,
-    judge: &mut Judge<'_>,
-) -> Checked {
+pub(crate) fn statistics(statistics: &Statistics, layout: &Layout<'_>, judge: &mut Judge<'_>) {
     let s = statistics;
     let valid = |bit| s.computed_mask & bit != 0;
     judge.require(
@@ -53,27 +46,20 @@ pub(crate) fn statistics(
         Rule::StatisticsMask,
         Field::ComputedMask,
         0,
-    )?;
-    if let Layout::Coo { nnz, .. }
-    | Layout::Csr { nnz }
-    | Layout::Csc { nnz }
-    | Layout::Csf { nnz, .. } = layout
-    {
-        let agrees = !valid(Statistics::NNZ_VALID) || s.nnz == *nnz;
-        judge.require(agrees, Rule::StatisticsCount, Field::StatisticsNnz, 0)?;
-    }
+    );
+    let agrees = !valid(Statistics::NNZ_VALID) || stored(layout).is_none_or(|nnz| nnz == s.nnz);
+    judge.require(agrees, Rule::StatisticsCount, Field::StatisticsNnz, 0);
     let ratio = !valid(Statistics::SPARSITY_VALID) || is_ratio(s.sparsity_ratio);
-    judge.require(ratio, Rule::SparsityRatio, Field::SparsityRatio, 0)?;
+    judge.require(ratio, Rule::SparsityRatio, Field::SparsityRatio, 0);
     let deviation = !valid(Statistics::VALUE_STATS_VALID) || !is_negative(s.value_stddev);
-    judge.require(deviation, Rule::Deviation, Field::ValueStddev, 0)?;
+    judge.require(deviation, Rule::Deviation, Field::ValueStddev, 0);
     let nm = !valid(Statistics::NM_SPARSITY_VALID) || s.nm_n <= s.nm_m;
-    judge.require(nm, Rule::NmSparsity, Field::NmN, 0)?;
+    judge.require(nm, Rule::NmSparsity, Field::NmN, 0);
     if valid(Statistics::NAN_INF_VALID) {
         let mut flag = |byte, field| judge.require(byte <= 1, Rule::NanInfFlags, field, 0);
-        flag(s.has_nan, Field::HasNan)?;
-        flag(s.has_inf, Field::HasInf)?;
+        flag(s.has_nan, Field::HasNan);
+        flag(s.has_inf, Field::HasInf);
     }
-    Ok(())
 }
 
 const F64_NEGATIVE_ZERO: u64 = 1 << 63;
@@ -91,16 +77,13 @@ fn is_negative(value: F64Bits) -> bool {
 }
 
 /// Returns the element width in bits, 0 where permissive mode leaves it unknown.
-pub(crate) fn extension_type(
-    extension: &ExtensionType,
-    judge: &mut Judge<'_>,
-) -> Result<u32, Violation> {
+pub(crate) fn extension_type(extension: &ExtensionType, judge: &mut Judge<'_>) -> u32 {
     let e = extension;
     let bits = e.bit_width;
-    judge.require(bits > 0, Rule::ExtensionWidth, Field::BitWidth, 0)?;
+    judge.require(bits > 0, Rule::ExtensionWidth, Field::BitWidth, 0);
     if bits >= 8 {
         let unpacked = e.packing_factor == 1;
-        judge.require(unpacked, Rule::ExtensionUnpacked, Field::PackingFactor, 0)?;
+        judge.require(unpacked, Rule::ExtensionUnpacked, Field::PackingFactor, 0);
     } else {
         let width = matches!(bits, 1 | 2 | 4);
         let packed = width && bits.wrapping_mul(e.packing_factor.into()) == 8;
@@ -109,32 +92,32 @@ pub(crate) fn extension_type(
         } else {
             Field::BitWidth
         };
-        judge.require(packed, Rule::ExtensionPacked, field, 0)?;
+        judge.require(packed, Rule::ExtensionPacked, field, 0);
     }
     let sized = bits < 8 || bits & 7 == 0;
-    judge.require(sized, Rule::ExtensionBytes, Field::BitWidth, 0)?;
+    judge.require(sized, Rule::ExtensionBytes, Field::BitWidth, 0);
     let float = e.is_float != 0;
     let mut flag = |byte, field| judge.require(byte <= 1, Rule::ExtensionBools, field, 0);
-    flag(e.is_float, Field::IsFloat)?;
-    flag(e.is_signed, Field::IsSigned)?;
+    flag(e.is_float, Field::IsFloat);
+    flag(e.is_signed, Field::IsSigned);
     if float {
-        flag(e.has_nan, Field::ExtensionHasNan)?;
-        flag(e.has_inf, Field::ExtensionHasInf)?;
+        flag(e.has_nan, Field::ExtensionHasNan);
+        flag(e.has_inf, Field::ExtensionHasInf);
         let mut holds = |holds, field| judge.require(holds, Rule::ExtensionFloat, field, 0);
-        holds(e.is_signed == 0, Field::IsSigned)?;
-        holds(e.sign_bits <= 1, Field::SignBits)?;
+        holds(e.is_signed == 0, Field::IsSigned);
+        holds(e.sign_bits <= 1, Field::SignBits);
     } else {
         let mut zero = |n: u32, field| judge.require(n == 0, Rule::ExtensionInteger, field, 0);
-        zero(e.sign_bits.into(), Field::SignBits)?;
-        zero(e.exponent_bits.into(), Field::ExponentBits)?;
-        zero(e.mantissa_bits.into(), Field::MantissaBits)?;
-        zero(e.exponent_bias, Field::ExponentBias)?;
+        zero(e.sign_bits.into(), Field::SignBits);
+        zero(e.exponent_bits.into(), Field::ExponentBits);
+        zero(e.mantissa_bits.into(), Field::MantissaBits);
+        zero(e.exponent_bias, Field::ExponentBias);
     }
-    Ok(if sized { bits } else { 0 })
+    if sized { bits } else { 0 }
 }
 
-pub(crate) fn member(role: MemberRole, layout: &Layout<'_>, judge: &mut Judge<'_>) -> Checked {
-    judge.require(role.is_assigned(), Rule::MemberRole, Field::MemberRole, 0)?;
+pub(crate) fn member(role: MemberRole, layout: &Layout<'_>, judge: &mut Judge<'_>) {
+    judge.require(role.is_assigned(), Rule::MemberRole, Field::MemberRole, 0);
     let head = matches!(layout, Layout::Composite(_));
-    judge.require(!head, Rule::HeadMember, Field::MemberRole, 0)
+    judge.require(!head, Rule::HeadMember, Field::MemberRole, 0);
 }

@@ -143,9 +143,14 @@ impl Count {
 /// Elements of a shape: none while a dimension that matters is dynamic. A zero wins over everything.
 #[inline]
 pub(crate) fn elements(shape: U64s<'_>) -> Option<Count> {
+    elements_of(shape.iter())
+}
+
+#[inline]
+pub(crate) fn elements_of(dimensions: impl Iterator<Item = u64>) -> Option<Count> {
     let mut product = Count::ONE;
     let mut dynamic = false;
-    for dimension in shape {
+    for dimension in dimensions {
         if dimension == DYNAMIC {
             dynamic = true;
         } else {

@@ -5,30 +5,25 @@
 
 use super::view::DescriptorView;
 use crate::check::{self, Header};
-use crate::error::{Error, ErrorKind, Field, Violation};
+use crate::error::{Error, ErrorKind, Field, Resource, Violation};
 use crate::policy::{Judge, Policy};
 use crate::rule::Rule;
 use crate::wire::descriptor::{
-    Facts, HANDLE, HEADER, LENGTH_KNOWN, MAGIC, PRIVATE_LAYOUT, SCHEME_HEADER, SCHEME_VERSION,
-    Section, VERSION_MAJOR, flag, layout_len, locate, offset, scheme_len, tile_level_len,
+    Facts, HANDLE, HEADER, LENGTH_KNOWN, MAGIC, MAX_TILE_LEVELS, PRIVATE_LAYOUT, SCHEME_HEADER,
+    SCHEME_VERSION, Section, VERSION_MAJOR, flag, layout_len, locate, offset, scheme_len,
+    tile_level_len,
 };
 use crate::wire::tag::{ElementType, LayoutTag, Scheme};
 use crate::wire::{index, length, length32, u8, u32};
 
-type Checked = Result<(), Violation>;
-
-const fn at(rule: Rule, field: Field, index: u32) -> Violation {
-    Violation { rule, field, index }
-}
-
 /// `descriptor_length` as the header states it.
-#[inline(always)]
+#[inline]
 pub(crate) fn stated_length(bytes: &[u8]) -> u32 {
     u32(bytes, offset(Field::DescriptorLength))
 }
 
 /// The first of `bytes` that is not the magic, if any.
-#[inline(always)]
+#[inline]
 pub(crate) fn wrong_magic(bytes: &[u8]) -> Option<usize> {
     bytes
         .iter()
@@ -38,36 +33,46 @@ pub(crate) fn wrong_magic(bytes: &[u8]) -> Option<usize> {
 
 /// The magic at an absolute offset.
 pub(crate) fn magic_error(origin: u64, wrong: usize) -> Error {
-    let kind = at(Rule::Magic, Field::Magic, 0).into();
-    Error::new(kind, origin.wrapping_add(length(wrong)))
+    let violation = Violation {
+        rule: Rule::Magic,
+        field: Field::Magic,
+        index: 0,
+    };
+    Error::new(violation.into(), origin.wrapping_add(length(wrong)))
 }
 
 /// Everything that the fixed header alone decides.
 #[inline]
-pub(crate) fn header(bytes: &[u8], judge: &mut Judge<'_>) -> Checked {
+pub(crate) fn header(bytes: &[u8], judge: &mut Judge<'_>) {
     let major = u8(bytes, offset(Field::VersionMajor));
-    if major != VERSION_MAJOR {
-        let rule = if major > VERSION_MAJOR {
-            Rule::MajorAbove
-        } else {
-            Rule::MajorBelow
-        };
-        return Err(at(rule, Field::VersionMajor, 0));
-    }
-    if index(stated_length(bytes)) < HEADER {
-        return Err(at(Rule::LengthMinimum, Field::DescriptorLength, 0));
-    }
+    judge.require(
+        major <= VERSION_MAJOR,
+        Rule::MajorAbove,
+        Field::VersionMajor,
+        0,
+    );
+    judge.require(
+        major >= VERSION_MAJOR,
+        Rule::MajorBelow,
+        Field::VersionMajor,
+        0,
+    );
+    let long = index(stated_length(bytes)) >= HEADER;
+    judge.require(long, Rule::LengthMinimum, Field::DescriptorLength, 0);
     let flags = u32(bytes, offset(Field::Flags));
-    if flags & flag::RESERVED != 0 {
-        return Err(at(Rule::ReservedFlags, Field::Flags, 0));
-    }
+    judge.require(
+        flags & flag::RESERVED == 0,
+        Rule::ReservedFlags,
+        Field::Flags,
+        0,
+    );
     let header = Header {
         element_type: ElementType(u8(bytes, offset(Field::TypeTag))),
         layout: LayoutTag(u8(bytes, offset(Field::LayoutTag))),
         rank: u32(bytes, offset(Field::Rank)),
         has_extension: flags & flag::EXTENSION_TYPE != 0,
     };
-    header.check(judge)
+    header.check(judge);
 }
 
 /// Reads one descriptor from the front of `bytes` and returns what follows it.
@@ -100,7 +105,8 @@ pub(crate) fn parse<'a>(
     let (descriptor, rest) = bytes.split_at_checked(whole).unwrap_or((bytes, &[]));
     if missing > 0 {
         // a header that can never be right is refused before the rest is missed
-        return Err(match header(bytes, judge) {
+        header(bytes, judge);
+        return Err(match judge.verdict() {
             Ok(()) => truncated(missing),
             Err(violation) => place(bytes, origin, violation),
         });
@@ -118,7 +124,7 @@ pub(crate) fn too_long(bytes: &[u8], origin: u64, limit: u64, policy: &Policy) -
     let supported = u8(bytes, offset(Field::VersionMajor)) == VERSION_MAJOR;
     (supported && needed > available).then(|| {
         let kind = ErrorKind::Capacity {
-            what: crate::error::Resource::Frame,
+            what: Resource::Frame,
             needed,
             available,
         };
@@ -143,103 +149,32 @@ pub(crate) fn decode<'a>(
     origin: u64,
     judge: &mut Judge<'_>,
 ) -> Result<DescriptorView<'a>, Violation> {
-    header(bytes, judge)?;
-    let facts = structure(bytes, judge)?;
-    let view = DescriptorView::new(bytes, facts.layout, origin);
-    check::body(&view, judge)?;
-    Ok(view)
+    header(bytes, judge);
+    // rank-sized work is bounded only behind the header's rules
+    judge.verdict()?;
+    let facts = structure(bytes, judge);
+    judge.verdict()?;
+    let view = DescriptorView::new(bytes, &facts, origin);
+    check::body(&view, judge);
+    judge.verdict().map(|()| view)
 }
 
 /// Wire rules behind the header, part by part.
 #[inline]
-fn structure(bytes: &[u8], judge: &mut Judge<'_>) -> Result<Facts, Violation> {
+fn structure(bytes: &[u8], judge: &mut Judge<'_>) -> Facts {
     let mut walk = Walk::new(bytes);
-    walk.enter(Section::Shape)?;
-    walk.enter(Section::ByteOffset)?;
-    let layout = walk.layout_tag();
-    if !layout.is_assigned() && !layout.is_private() {
-        // permissive mode only: nothing behind byte_offset can be found
-        return Ok(walk.facts);
+    let walked = walk.parts(judge);
+    if walked.is_none() {
+        judge.refuse(Rule::FieldOverrun, walk.field, 0);
+        return walk.facts;
     }
-    walk.layout(layout, judge)?;
-    layout_reserved(&walk, layout, judge)?;
-    walk.buffer_table()?;
-    for k in 0..walk.facts.buffers {
-        walk.zero(Field::HandleReserved, k, Rule::HandleReserved, judge)?;
-    }
-    let flags = walk.facts.flags;
-    if flags != 0 {
-        if flags & flag::QUANTIZATION != 0 {
-            walk.quantization()?;
-            scheme_wire(&walk, judge)?;
-        }
-        walk.enter(Section::Shard)?;
-        walk.enter(Section::Statistics)?;
-        if flags & flag::STATISTICS != 0 {
-            let mut zero = |field| walk.zero(field, 0, Rule::StatisticsReserved, judge);
-            zero(Field::StatisticsReserved)?;
-            zero(Field::StatisticsTail)?;
-        }
-        walk.enter(Section::ExtensionType)?;
-        if flags & flag::EXTENSION_TYPE != 0 {
-            let mut zero = |field| walk.zero(field, 0, Rule::ExtensionReserved, judge);
-            zero(Field::ExtensionReserved)?;
-            zero(Field::ExtensionTail)?;
-        }
-        walk.enter(Section::CompositeMember)?;
-        if flags & flag::MEMBER != 0 {
-            walk.zero(Field::MemberReserved, 0, Rule::MemberReserved, judge)?;
-        }
+    if walk.is_opaque() {
+        return walk.facts;
     }
     let minor = u8(bytes, offset(Field::VersionMinor));
     let filled = walk.at == bytes.len() || minor > 0;
-    judge.require(filled, Rule::TrailingBytes, Field::Tail, 0)?;
-    Ok(walk.facts)
-}
-
-fn layout_reserved(walk: &Walk<'_>, layout: LayoutTag, judge: &mut Judge<'_>) -> Checked {
-    let mut sparse = |field| walk.zero(field, 0, Rule::SparseReserved, judge);
-    match layout {
-        LayoutTag::Coo => {
-            sparse(Field::CooReserved)?;
-            let sorted = walk.byte(Field::IsSorted) <= 1;
-            judge.require(sorted, Rule::CooSorted, Field::IsSorted, 0)
-        }
-        LayoutTag::Csr | LayoutTag::Csc => sparse(Field::CompressedReserved),
-        LayoutTag::Csf => sparse(Field::CsfReserved),
-        LayoutTag::BlockPaged => walk.zero(Field::PagedReserved, 0, Rule::PagedReserved, judge),
-        LayoutTag::Composite => walk.zero(Field::HeadReserved, 0, Rule::HeadReserved, judge),
-        LayoutTag::Tiled => {
-            for level in 0..walk.tile_levels {
-                walk.zero(Field::TileReserved, level, Rule::TileReserved, judge)?;
-            }
-            Ok(())
-        }
-        _ => Ok(()),
-    }
-}
-
-fn scheme_wire(walk: &Walk<'_>, judge: &mut Judge<'_>) -> Checked {
-    let scheme = Scheme(walk.byte(Field::SchemeTag));
-    let known = scheme.is_assigned();
-    let current = walk.byte(Field::SchemeVersion) == SCHEME_VERSION;
-    judge.require(
-        !known || current,
-        Rule::SchemeVersion,
-        Field::SchemeVersion,
-        0,
-    )?;
-    let field = Field::ScaleTypeReserved;
-    match scheme {
-        Scheme::PerTensorAffine => {
-            walk.zero(Field::PerTensorReserved, 0, Rule::PerTensorReserved, judge)
-        }
-        Scheme::PerChannelAffine => {
-            check::quantization::per_channel_scale(walk.is_zero(field, 0), field, judge)
-        }
-        Scheme::PerBlockAffine => walk.zero(field, 0, Rule::PerBlockReserved, judge),
-        _ => Ok(()),
-    }
+    judge.require(filled, Rule::TrailingBytes, Field::Tail, 0);
+    walk.facts
 }
 
 /// A walk over the parts of a descriptor, in wire order.
@@ -247,8 +182,9 @@ struct Walk<'a> {
     bytes: &'a [u8],
     /// End of the parts that were entered.
     at: usize,
+    /// The field that the walk stands at.
+    field: Field,
     facts: Facts,
-    tile_levels: u32,
 }
 
 impl<'a> Walk<'a> {
@@ -257,6 +193,7 @@ impl<'a> Walk<'a> {
         Walk {
             bytes,
             at: HEADER,
+            field: Field::Shape,
             facts: Facts {
                 rank: u32(bytes, offset(Field::Rank)),
                 flags: u32(bytes, offset(Field::Flags)),
@@ -264,20 +201,14 @@ impl<'a> Walk<'a> {
                 buffers: 0,
                 quantization: 0,
             },
-            tile_levels: 0,
         }
     }
 
     /// The facts of any bytes, as far as they go.
     fn of(bytes: &'a [u8]) -> Facts {
         let mut walk = Walk::new(bytes);
-        let layout = walk.layout_tag();
-        let _ = walk
-            .enter(Section::Shape)
-            .and_then(|()| walk.enter(Section::ByteOffset))
-            .and_then(|()| walk.layout(layout, &mut Judge::new(&Policy::STRICT)))
-            .and_then(|()| walk.buffer_table())
-            .and_then(|()| walk.quantization());
+        // what it finds was found before
+        let _ = walk.parts(&mut Judge::new(&Policy::PERMISSIVE));
         walk.facts
     }
 
@@ -285,30 +216,73 @@ impl<'a> Walk<'a> {
         LayoutTag(u8(self.bytes, offset(Field::LayoutTag)))
     }
 
-    /// DESC-05: the next part lies inside the descriptor.
-    #[inline]
-    fn enter(&mut self, section: Section) -> Checked {
-        self.reach(self.facts.len(section), section.first_field())
+    fn is_opaque(&self) -> bool {
+        let layout = self.layout_tag();
+        !layout.is_assigned() && !layout.is_private()
     }
 
+    /// Walks all parts; none where one crosses the end (DESC-05), or where no next one can be found.
     #[inline]
-    fn reach(&mut self, len: u64, first: Field) -> Checked {
-        let left = self.bytes.len().wrapping_sub(self.at);
-        match usize::try_from(len) {
-            Ok(len) if len <= left => {
-                self.at = self.at.wrapping_add(len);
-                Ok(())
-            }
-            _ => Err(at(Rule::FieldOverrun, first, 0)),
+    fn parts(&mut self, judge: &mut Judge<'_>) -> Option<()> {
+        self.enter(Section::Shape)?;
+        self.enter(Section::ByteOffset)?;
+        if self.is_opaque() {
+            // permissive mode only: nothing behind byte_offset can be found
+            return Some(());
         }
+        self.layout(judge)?;
+        self.buffer_table()?;
+        for k in 0..self.facts.buffers {
+            let zero = self.is_zero(Field::HandleReserved, k);
+            judge.require(zero, Rule::HandleReserved, Field::HandleReserved, k);
+        }
+        if self.facts.flags == 0 {
+            return Some(());
+        }
+        self.quantization(judge)?;
+        self.enter(Section::Shard)?;
+        if self.enter(Section::Statistics)? {
+            for field in [Field::StatisticsReserved, Field::StatisticsTail] {
+                judge.require(self.is_zero(field, 0), Rule::StatisticsReserved, field, 0);
+            }
+        }
+        if self.enter(Section::ExtensionType)? {
+            for field in [Field::ExtensionReserved, Field::ExtensionTail] {
+                judge.require(self.is_zero(field, 0), Rule::ExtensionReserved, field, 0);
+            }
+        }
+        if self.enter(Section::CompositeMember)? {
+            let field = Field::MemberReserved;
+            judge.require(self.is_zero(field, 0), Rule::MemberReserved, field, 0);
+        }
+        Some(())
+    }
+
+    /// Enters a part; whether it has bytes.
+    #[inline]
+    fn enter(&mut self, section: Section) -> Option<bool> {
+        let len = self.facts.len(section);
+        self.reach(len, section.first_field())?;
+        Some(len > 0)
     }
 
     #[inline]
-    fn layout(&mut self, layout: LayoutTag, judge: &mut Judge<'_>) -> Checked {
+    fn reach(&mut self, len: u64, first: Field) -> Option<()> {
+        self.field = first;
+        let left = self.bytes.len().wrapping_sub(self.at);
+        let len = usize::try_from(len).ok().filter(|len| *len <= left)?;
+        self.at = self.at.wrapping_add(len);
+        Some(())
+    }
+
+    fn layout(&mut self, judge: &mut Judge<'_>) -> Option<()> {
+        let layout = self.layout_tag();
         let start = self.at;
         if let Some(len) = layout_len(layout, self.facts.rank) {
             self.facts.layout = len;
-            return self.reach(len.into(), layout_field(layout));
+            self.reach(len.into(), layout_field(layout))?;
+            self.layout_reserved(layout, judge);
+            return Some(());
         }
         if layout == LayoutTag::Tiled {
             self.tiles(judge)?;
@@ -318,50 +292,89 @@ impl<'a> Walk<'a> {
             self.reach(u32(self.bytes, data_len).into(), Field::ExtensionData)?;
         }
         self.facts.layout = length32(self.at.wrapping_sub(start));
-        Ok(())
+        Some(())
     }
 
-    fn tiles(&mut self, judge: &mut Judge<'_>) -> Checked {
+    fn layout_reserved(&self, layout: LayoutTag, judge: &mut Judge<'_>) {
+        let sparse = match layout {
+            LayoutTag::Coo => Field::CooReserved,
+            LayoutTag::Csr | LayoutTag::Csc => Field::CompressedReserved,
+            LayoutTag::Csf => Field::CsfReserved,
+            LayoutTag::BlockPaged => {
+                let field = Field::PagedReserved;
+                return judge.require(self.is_zero(field, 0), Rule::PagedReserved, field, 0);
+            }
+            LayoutTag::Composite => {
+                let field = Field::HeadReserved;
+                return judge.require(self.is_zero(field, 0), Rule::HeadReserved, field, 0);
+            }
+            _ => return,
+        };
+        judge.require(self.is_zero(sparse, 0), Rule::SparseReserved, sparse, 0);
+        let sorted = layout != LayoutTag::Coo || self.byte(Field::IsSorted) <= 1;
+        judge.require(sorted, Rule::CooSorted, Field::IsSorted, 0);
+    }
+
+    fn tiles(&mut self, judge: &mut Judge<'_>) -> Option<()> {
         let rank = self.facts.rank;
+        let mut level = 0u32;
         loop {
             // behind too many levels no part can be found
-            check::layout::tile_level(self.tile_levels, judge)?;
+            check::layout::tile_level(level, judge);
+            if level >= MAX_TILE_LEVELS {
+                return None;
+            }
             let tags = self.at.wrapping_add(index(rank).wrapping_mul(8));
             let outer = LayoutTag(u8(self.bytes, tags));
             let inner = LayoutTag(u8(self.bytes, tags.wrapping_add(1)));
             self.reach(tile_level_len(rank, outer, inner).into(), Field::TileShape)?;
-            self.tile_levels = self.tile_levels.wrapping_add(1);
+            let field = Field::TileReserved;
+            judge.require(self.is_zero(field, level), Rule::TileReserved, field, level);
             if inner != LayoutTag::Tiled {
-                return Ok(());
+                return Some(());
             }
+            level = level.wrapping_add(1);
         }
     }
 
     #[inline]
-    fn buffer_table(&mut self) -> Checked {
+    fn buffer_table(&mut self) -> Option<()> {
         self.facts.buffers = u8(self.bytes, self.at).into();
         let handles = length(HANDLE).wrapping_mul(self.facts.buffers.into());
         self.reach(1, Field::BufferCount)?;
         self.reach(handles, Field::ByteSize)
     }
 
-    fn quantization(&mut self) -> Checked {
+    fn quantization(&mut self, judge: &mut Judge<'_>) -> Option<()> {
         if self.facts.flags & flag::QUANTIZATION == 0 {
-            return Ok(());
+            return Some(());
         }
         let start = self.at;
         self.reach(4, Field::QuantizationLength)?;
         let len = u32(self.bytes, start);
         self.facts.quantization = len;
         self.reach(len.into(), Field::SchemeTag)?;
-        if len < SCHEME_HEADER {
-            return Err(at(Rule::QuantizationLength, Field::QuantizationLength, 0));
-        }
+        let prefix = Field::QuantizationLength;
         let scheme = Scheme(u8(self.bytes, start.wrapping_add(offset(Field::SchemeTag))));
-        if len < scheme_len(scheme) {
-            return Err(at(Rule::SchemeLength, Field::QuantizationLength, 0));
+        judge.require(len >= SCHEME_HEADER, Rule::QuantizationLength, prefix, 0);
+        judge.require(len >= scheme_len(scheme), Rule::SchemeLength, prefix, 0);
+        let current = !scheme.is_assigned() || self.byte(Field::SchemeVersion) == SCHEME_VERSION;
+        judge.require(current, Rule::SchemeVersion, Field::SchemeVersion, 0);
+        let field = Field::ScaleTypeReserved;
+        match scheme {
+            Scheme::PerTensorAffine => {
+                let field = Field::PerTensorReserved;
+                judge.require(self.is_zero(field, 0), Rule::PerTensorReserved, field, 0);
+            }
+            Scheme::PerChannelAffine => {
+                check::quantization::per_channel_scale(self.is_zero(field, 0), field, judge);
+            }
+            Scheme::PerBlockAffine => {
+                judge.require(self.is_zero(field, 0), Rule::PerBlockReserved, field, 0);
+            }
+            _ => {}
         }
-        Ok(())
+        Some(())
     }
 
     /// The first byte of a field that lies in a part which was entered.
@@ -374,11 +387,6 @@ impl<'a> Walk<'a> {
         let range = locate(self.bytes, &self.facts, field, element);
         let bytes = self.bytes.get(index(range.start)..index(range.end));
         bytes.is_some_and(|bytes| bytes.iter().all(|byte| *byte == 0))
-    }
-
-    #[inline]
-    fn zero(&self, field: Field, element: u32, rule: Rule, judge: &mut Judge<'_>) -> Checked {
-        judge.require(self.is_zero(field, element), rule, field, element)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::error::{Field, Violation};
 use crate::model::{
     Array, BufferHandle, ExtensionType, Fields, Layout, Quantization, Shard, Statistics, U64s,
 };
-use crate::policy::{Judge, Policy};
+use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::descriptor::{
     Facts, HANDLE, HEADER, MAGIC, PRIVATE_LAYOUT, SCHEME_VERSION, VERSION_MAJOR, VERSION_MINOR,
@@ -162,7 +162,7 @@ struct Filled<'a> {
 impl Sink for Filled<'_> {
     type Error = NoSpace;
 
-    #[inline(always)]
+    #[inline]
     fn put(&mut self, bytes: &[u8]) -> Result<(), NoSpace> {
         let rest = core::mem::take(&mut self.rest);
         let needed = self.needed;
@@ -299,7 +299,7 @@ pub fn encode<F: Fields + ?Sized>(
     out: &mut [u8],
     policy: &Policy,
 ) -> Result<usize, WriteError<NoSpace>> {
-    check::whole(d, &mut Judge::new(policy))?;
+    check::descriptor(d, policy)?;
     let facts = facts(d);
     let needed = total(&facts)?;
     let Some(rest) = out.get_mut(..index(needed)) else {
@@ -320,7 +320,7 @@ pub fn encode_to<F: Fields + ?Sized, W: Sink + ?Sized>(
     sink: &mut W,
     policy: &Policy,
 ) -> Result<u32, WriteError<W::Error>> {
-    check::whole(d, &mut Judge::new(policy))?;
+    check::descriptor(d, policy)?;
     let facts = facts(d);
     let len = total(&facts)?;
     put(d, &facts, len, sink).map_err(WriteError::Sink)?;
@@ -363,7 +363,7 @@ fn payload_len(layout: &Layout<'_>, rank: u32) -> u32 {
 }
 
 /// Sets a field of a record that starts with its section, `shift` bytes earlier or later than there.
-#[inline(always)]
+#[inline]
 fn set<const N: usize>(record: &mut [u8], field: Field, shift: usize, value: [u8; N]) {
     let at = offset(field).wrapping_sub(shift);
     if let Some(slot) = record.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {

@@ -43,14 +43,17 @@ pub struct DescriptorView<'a> {
     bytes: &'a [u8],
     origin: u64,
     layout_len: u32,
+    quantization_len: u32,
 }
 
 impl<'a> DescriptorView<'a> {
-    pub(crate) const fn new(bytes: &'a [u8], layout_len: u32, origin: u64) -> Self {
+    #[inline]
+    pub(crate) const fn new(bytes: &'a [u8], facts: &Facts, origin: u64) -> Self {
         DescriptorView {
             bytes,
             origin,
-            layout_len,
+            layout_len: facts.layout,
+            quantization_len: facts.quantization,
         }
     }
 
@@ -85,42 +88,42 @@ impl<'a> DescriptorView<'a> {
 
     /// `type_tag`.
     #[must_use]
-    #[inline(always)]
+    #[inline]
     pub fn element_type(&self) -> ElementType {
         ElementType(u8(self.bytes, offset(Field::TypeTag)))
     }
 
     /// `layout_tag`.
     #[must_use]
-    #[inline(always)]
+    #[inline]
     pub fn layout_tag(&self) -> LayoutTag {
         LayoutTag(u8(self.bytes, offset(Field::LayoutTag)))
     }
 
     /// Number of dimensions, 0 to 64.
     #[must_use]
-    #[inline(always)]
+    #[inline]
     pub fn rank(&self) -> u32 {
         u32(self.bytes, offset(Field::Rank))
     }
 
     /// The dimensions; `u64::MAX` is dynamic.
     #[must_use]
-    #[inline(always)]
+    #[inline]
     pub fn shape(&self) -> U64s<'a> {
         Array::Le(self.slice(HEADER, self.array(8)))
     }
 
     /// Bytes from the start of buffer 0 to the first element.
     #[must_use]
-    #[inline(always)]
+    #[inline]
     pub fn byte_offset(&self) -> u64 {
         u64(self.bytes, HEADER.wrapping_add(self.array(8)))
     }
 
     /// How many buffers there are.
     #[must_use]
-    #[inline(always)]
+    #[inline]
     pub fn buffer_count(&self) -> usize {
         if self.is_opaque() {
             0
@@ -131,7 +134,7 @@ impl<'a> DescriptorView<'a> {
 
     /// The buffer at `index`, if it exists.
     #[must_use]
-    #[inline(always)]
+    #[inline]
     pub fn buffer(&self, index: usize) -> Option<BufferHandle> {
         if index >= self.buffer_count() {
             return None;
@@ -255,8 +258,8 @@ impl<'a> DescriptorView<'a> {
 
     /// `quantization_length`, padding included; 0 without a quantization section.
     #[must_use]
-    pub fn quantization_length(&self) -> u32 {
-        self.facts().quantization
+    pub const fn quantization_length(&self) -> u32 {
+        self.quantization_len
     }
 
     /// The place in a larger tensor, if it has one.
@@ -331,7 +334,7 @@ impl<'a> DescriptorView<'a> {
     /// Whether the layout tag has no meaning (LAYOUT-02, permissive mode): nothing behind
     /// `byte_offset` is known, the buffers included.
     #[must_use]
-    #[inline(always)]
+    #[inline]
     pub fn is_opaque(&self) -> bool {
         let tag = self.layout_tag();
         !tag.is_assigned() && !tag.is_private()
@@ -368,10 +371,7 @@ impl<'a> DescriptorView<'a> {
 
     /// Tells of every rule that the bytes break and the policy's mode lets pass.
     pub fn relaxed(&self, policy: &Policy, mut flag: impl FnMut(Violation)) {
-        let mut judge = Judge {
-            policy,
-            relaxed: Some(&mut flag),
-        };
+        let mut judge = Judge::telling(policy, &mut flag);
         // it was accepted under a policy, so what another one refuses ends the list and no more
         let _ = decode::decode(self.bytes, self.origin, &mut judge);
     }
@@ -386,37 +386,32 @@ impl<'a> DescriptorView<'a> {
     }
 
     pub(crate) fn facts(&self) -> Facts {
-        let mut facts = Facts {
+        Facts {
             rank: self.rank(),
             flags: if self.is_opaque() { 0 } else { self.flags() },
             layout: self.layout_len,
             buffers: length32(self.buffer_count()),
-            quantization: 0,
-        };
-        if facts.flags & flag::QUANTIZATION != 0 {
-            let at = usize::try_from(facts.start(Section::Quantization)).unwrap_or(usize::MAX);
-            facts.quantization = u32(self.bytes, at);
+            quantization: self.quantization_len,
         }
-        facts
     }
 
     /// Bytes of an array with one number for each dimension.
-    #[inline(always)]
+    #[inline]
     fn array(&self, width: usize) -> usize {
         index(self.rank()).wrapping_mul(width)
     }
 
-    #[inline(always)]
+    #[inline]
     fn payload(&self) -> usize {
         HEADER.wrapping_add(self.array(8)).wrapping_add(8)
     }
 
-    #[inline(always)]
+    #[inline]
     fn table(&self) -> usize {
         self.payload().wrapping_add(index(self.layout_len))
     }
 
-    #[inline(always)]
+    #[inline]
     fn slice(&self, start: usize, len: usize) -> &'a [u8] {
         self.bytes
             .get(start..start.wrapping_add(len))
@@ -425,10 +420,10 @@ impl<'a> DescriptorView<'a> {
 
     #[inline]
     fn section(&self, flag: u32, section: Section) -> Option<&'a [u8]> {
-        let facts = self.facts();
-        if facts.flags & flag == 0 {
+        if self.flags() & flag == 0 || self.is_opaque() {
             return None;
         }
+        let facts = self.facts();
         let start = usize::try_from(facts.start(section)).ok()?;
         let len = usize::try_from(facts.len(section)).ok()?;
         self.bytes.get(start..start.wrapping_add(len))
@@ -436,62 +431,62 @@ impl<'a> DescriptorView<'a> {
 }
 
 impl Fields for DescriptorView<'_> {
-    #[inline(always)]
+    #[inline]
     fn element_type(&self) -> ElementType {
         self.element_type()
     }
 
-    #[inline(always)]
+    #[inline]
     fn shape(&self) -> U64s<'_> {
         self.shape()
     }
 
-    #[inline(always)]
+    #[inline]
     fn byte_offset(&self) -> u64 {
         self.byte_offset()
     }
 
-    #[inline(always)]
+    #[inline]
     fn layout(&self) -> Layout<'_> {
         self.layout()
     }
 
-    #[inline(always)]
+    #[inline]
     fn buffer_count(&self) -> usize {
         self.buffer_count()
     }
 
-    #[inline(always)]
+    #[inline]
     fn buffer(&self, index: usize) -> Option<BufferHandle> {
         self.buffer(index)
     }
 
-    #[inline(always)]
+    #[inline]
     fn quantization(&self) -> Option<Quantization<'_>> {
         self.quantization()
     }
 
-    #[inline(always)]
+    #[inline]
     fn shard(&self) -> Option<Shard<'_>> {
         self.shard()
     }
 
-    #[inline(always)]
+    #[inline]
     fn statistics(&self) -> Option<Statistics> {
         self.statistics()
     }
 
-    #[inline(always)]
+    #[inline]
     fn extension_type(&self) -> Option<ExtensionType> {
         self.extension_type()
     }
 
-    #[inline(always)]
+    #[inline]
     fn member_role(&self) -> Option<MemberRole> {
         self.member_role()
     }
 
-    #[inline(always)]
+    #[inline]
     fn origin(&self) -> u64 {
         self.origin
     }

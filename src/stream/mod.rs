@@ -21,7 +21,7 @@ use crate::error::{Error, ErrorKind, Field, Resource, Violation};
 use crate::frame::{Frame, Storage};
 use crate::policy::{Judge, Policy};
 use crate::rule::Rule;
-use crate::wire::descriptor::{FILE_MAGIC_TAIL, HEADER, LENGTH_KNOWN, MAGIC};
+use crate::wire::descriptor::{FILE_MAGIC_TAIL, Facts, HEADER, LENGTH_KNOWN, MAGIC};
 use crate::wire::{array, index, length};
 
 /// What a parser met.
@@ -105,8 +105,8 @@ pub struct StreamParser<S> {
     position: u64,
     /// Absolute offset of the descriptor in the frame.
     origin: u64,
-    /// Length of its layout payload.
-    layout_len: u32,
+    /// What the lengths of its parts follow from.
+    facts: Facts,
     phase: Phase,
 }
 
@@ -133,7 +133,7 @@ impl<S> StreamParser<S> {
             policy,
             position: 0,
             origin: 0,
-            layout_len: 0,
+            facts: Facts::NONE,
             phase: Phase::Descriptor,
         }
     }
@@ -224,7 +224,7 @@ impl<S: Storage> StreamParser<S> {
     }
 
     fn view(&self) -> DescriptorView<'_> {
-        DescriptorView::new(self.frame.bytes(), self.layout_len, self.origin)
+        DescriptorView::new(self.frame.bytes(), &self.facts, self.origin)
     }
 
     #[cold]
@@ -385,7 +385,9 @@ impl<S: Storage> StreamParser<S> {
 
     fn check_header(&self) -> Result<(), Error> {
         let bytes = self.frame.bytes();
-        header(bytes, &mut Judge::new(&self.policy)).map_err(|violation| self.refuse(violation))
+        let mut judge = Judge::new(&self.policy);
+        header(bytes, &mut judge);
+        judge.verdict().map_err(|violation| self.refuse(violation))
     }
 
     /// Decodes what the frame holds and turns to its buffers.
@@ -407,7 +409,7 @@ impl<S: Storage> StreamParser<S> {
                 return Err(Error::new(kind, self.origin.wrapping_add(at.into())));
             }
         }
-        self.layout_len = view.facts().layout;
+        self.facts = view.facts();
         if view.is_opaque() {
             self.phase = Phase::Opaque;
         } else {

@@ -5,7 +5,7 @@ use crate::composite::{Arena, CompositeValidator, Cover, Exact, InlineArena, Set
 use crate::descriptor::{Order, Sink, WriteError, encode_to};
 use crate::error::{ErrorKind, Resource};
 use crate::model::Fields;
-use crate::policy::{Judge, Policy};
+use crate::policy::Policy;
 use crate::wire::length;
 
 /// Writes tensors and composites and refuses what a strict reader would refuse.
@@ -93,7 +93,7 @@ impl<W: Sink, C: Cover, A: Arena> StreamWriter<W, C, A> {
             State::Tensor(_) => return Err(WriteError::Order(Order::TensorOpen)),
             State::Broken => return Err(WriteError::Order(Order::Broken)),
         }
-        check::whole(d, &mut Judge::new(&self.policy))?;
+        check::descriptor(d, &self.policy)?;
         let sizes = (0..)
             .map_while(|k| d.buffer(k))
             .map(|handle| handle.byte_size);

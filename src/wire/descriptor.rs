@@ -134,8 +134,16 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
+    pub(crate) const NONE: Facts = Facts {
+        rank: 0,
+        flags: 0,
+        layout: 0,
+        buffers: 0,
+        quantization: 0,
+    };
+
     /// Bytes of a section. The tail is not a fact.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn len(&self, section: Section) -> u64 {
         let when = |flag: u32, len: u64| if self.flags & flag != 0 { len } else { 0 };
         match section {
@@ -174,7 +182,7 @@ impl Facts {
 }
 
 /// Bytes of the payload of a layout whose size follows from the rank alone.
-#[inline(always)]
+#[inline]
 pub(crate) const fn layout_len(layout: LayoutTag, rank: u32) -> Option<u32> {
     Some(match layout {
         LayoutTag::RowMajor | LayoutTag::ColumnMajor => 0,
@@ -220,7 +228,7 @@ struct Place {
     width: u32,
 }
 
-#[inline(always)]
+#[inline]
 const fn at(section: Section, offset: u32, width: u32) -> Place {
     Place {
         section,
@@ -231,7 +239,7 @@ const fn at(section: Section, offset: u32, width: u32) -> Place {
     }
 }
 
-#[inline(always)]
+#[inline]
 const fn each(section: Section, offset: u32, step: u32, width: u32) -> Place {
     Place {
         section,
@@ -242,7 +250,7 @@ const fn each(section: Section, offset: u32, step: u32, width: u32) -> Place {
     }
 }
 
-#[inline(always)]
+#[inline]
 const fn after_rank(section: Section, per_rank: u32, offset: u32, step: u32, width: u32) -> Place {
     Place {
         section,
@@ -255,7 +263,7 @@ const fn after_rank(section: Section, per_rank: u32, offset: u32, step: u32, wid
 
 /// The table of places. Tile fields are relative to their level, and the fields of per-block
 /// quantization stand for those of the other schemes (see [`scheme_shift`]).
-#[inline(always)]
+#[inline]
 const fn place(field: Field) -> Place {
     use Section as S;
     match field {
@@ -356,7 +364,7 @@ const fn place(field: Field) -> Place {
 }
 
 /// Offset of a single field in its section.
-#[inline(always)]
+#[inline]
 pub(crate) fn offset(field: Field) -> usize {
     index(place(field).offset)
 }
@@ -367,7 +375,7 @@ pub(crate) fn is_in(field: Field, section: Section) -> bool {
 }
 
 /// Fields behind `axis` stand 4 bytes earlier in a per-channel scheme, which has no block size.
-#[inline(always)]
+#[inline]
 pub(crate) const fn scheme_shift(scheme: Scheme) -> u32 {
     if scheme.0 == Scheme::PerChannelAffine.0 {
         4

@@ -10,7 +10,7 @@ pub(crate) mod tag;
 use byteorder::{ByteOrder, LittleEndian};
 
 /// The first `N` bytes at `at`, if they are there.
-#[inline(always)]
+#[inline]
 pub(crate) fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..)?.first_chunk().copied()
 }
@@ -19,7 +19,7 @@ macro_rules! readers {
     ($($name:ident)*) => {
         $(
             /// The number at `at`; 0 past the end, which a checked descriptor never asks for.
-            #[inline(always)]
+            #[inline]
             pub(crate) fn $name(bytes: &[u8], at: usize) -> $name {
                 array(bytes, at).map_or(0, $name::from_le_bytes)
             }
@@ -30,25 +30,25 @@ macro_rules! readers {
 readers! { u8 u16 u32 u64 }
 
 /// A `u32` as an index. It saturates where `usize` is narrower, and so lies past the end of any slice.
-#[inline(always)]
+#[inline]
 pub(crate) fn index(n: u32) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
 /// A length as a `u64`, which is wide enough on every target.
-#[inline(always)]
+#[inline]
 pub(crate) fn length(n: usize) -> u64 {
     u64::try_from(n).unwrap_or(u64::MAX)
 }
 
 /// A length as a `u32`; it saturates, and so exceeds any limit.
-#[inline(always)]
+#[inline]
 pub(crate) fn length32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 /// `a * b` as its low and high half.
-#[inline(always)]
+#[inline]
 pub(crate) fn widening_mul(a: u64, b: u64) -> (u64, u64) {
     let product = u128::from(a).wrapping_mul(u128::from(b));
     let halves = product.to_le_bytes();
@@ -80,14 +80,14 @@ macro_rules! numbers {
             impl Number for $number {
                 const WIDTH: usize = size_of::<$number>();
 
-                #[inline(always)]
+                #[inline]
                 fn split(bytes: &mut &[u8]) -> Option<Self> {
                     let (first, rest) = bytes.split_first_chunk()?;
                     *bytes = rest;
                     Some($number::from_le_bytes(*first))
                 }
 
-                #[inline(always)]
+                #[inline]
                 fn at(bytes: &[u8], index: usize) -> Option<Self> {
                     array(bytes, index.checked_mul(Self::WIDTH)?).map($number::from_le_bytes)
                 }
@@ -96,7 +96,7 @@ macro_rules! numbers {
                     LittleEndian::$read_into(bytes, out);
                 }
 
-                #[inline(always)]
+                #[inline]
                 fn with_bytes<R>(self, f: impl FnOnce(&[u8]) -> R) -> R {
                     f(&self.to_le_bytes())
                 }

@@ -241,7 +241,7 @@ element_types! {
 }
 
 impl ElementType {
-    #[inline(always)]
+    #[inline]
     fn properties(self) -> u16 {
         PROPERTIES.get(usize::from(self.0)).copied().unwrap_or(0)
     }
