@@ -275,7 +275,9 @@ pub(crate) fn sizes<F: Fields + ?Sized>(
     };
     for k in 0..base_buffers(layout, d.rank).unwrap_or(0) {
         let enough = need(d, layout, bits, k).within(d.byte_size(k));
-        judge.require(enough, rule, Field::ByteSize, k);
+        if !enough {
+            judge.refuse(rule, Field::ByteSize, k);
+        }
     }
 }
 
@@ -334,14 +336,16 @@ fn dense<F: Fields + ?Sized>(
         _ => (Rule::DenseSize, Reach::contiguous(elements)),
     };
     let front = reach.below.bytes(bits);
-    let back = reach.above.plus(Count::ONE).bytes(bits);
+    let back = reach.count.bytes(bits);
     let exists = front.within(u64::MAX) && back.within(u64::MAX);
     judge.require(exists, Rule::SizeOverflow, Field::Shape, 0);
     // byte_offset <= byte_size was checked as BUF-17
     let byte_offset = d.fields.byte_offset();
     let inside =
         front.within(byte_offset) && back.within(d.byte_size(0).saturating_sub(byte_offset));
-    judge.require(inside, rule, Field::ByteSize, 0);
+    if !inside {
+        judge.refuse(rule, Field::ByteSize, 0);
+    }
 }
 
 #[cfg(test)]

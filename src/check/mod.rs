@@ -125,6 +125,7 @@ impl<F: Fields + ?Sized> Subject<'_, F> {
 }
 
 /// Everything behind the header.
+#[inline(never)]
 pub(crate) fn body<F: Fields + ?Sized>(d: &F, judge: &mut Judge<'_>) {
     let layout = d.layout();
     if matches!(layout, Layout::Unknown(_)) {

@@ -42,7 +42,6 @@ impl Count {
         }
     }
 
-    #[inline]
     fn saturate(low: u64, high: u64) -> Self {
         if high < LIMIT {
             Count { low, high }
@@ -51,7 +50,6 @@ impl Count {
         }
     }
 
-    #[inline]
     pub(crate) fn plus(self, other: Count) -> Self {
         let (low, carry) = self.low.overflowing_add(other.low);
         // both halves are at most LIMIT, so this cannot wrap
@@ -63,7 +61,6 @@ impl Count {
     }
 
     /// The product with a number; 0 wins over any size.
-    #[inline]
     pub(crate) fn times(self, n: u64) -> Self {
         let (low, carry) = widening_mul(self.low, n);
         if self.high == 0 {
@@ -90,7 +87,6 @@ impl Count {
     }
 
     /// Bytes that this many elements of a width take when packed (TYPE-12).
-    #[inline]
     pub(crate) fn bytes(self, bits: u32) -> Count {
         match bits {
             6 => self.plus(Count::new(3)).shifted_right(2).times(3),
@@ -128,25 +124,21 @@ impl Count {
     }
 
     /// The value, if it fits 64 bits.
-    #[inline]
     pub(crate) fn fits(self) -> Option<u64> {
         (self.high == 0).then_some(self.low)
     }
 
     /// Whether at least this many things are there.
-    #[inline]
     pub(crate) fn within(self, available: u64) -> bool {
         self.high == 0 && self.low <= available
     }
 }
 
 /// Elements of a shape: none while a dimension that matters is dynamic. A zero wins over everything.
-#[inline]
 pub(crate) fn elements(shape: U64s<'_>) -> Option<Count> {
     elements_of(shape.iter())
 }
 
-#[inline]
 pub(crate) fn elements_of(dimensions: impl Iterator<Item = u64>) -> Option<Count> {
     let mut product = Count::ONE;
     let mut dynamic = false;

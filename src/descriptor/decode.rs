@@ -14,7 +14,7 @@ use crate::wire::descriptor::{
     tile_level_len,
 };
 use crate::wire::tag::{ElementType, LayoutTag, Scheme};
-use crate::wire::{index, length, length32, u8, u32};
+use crate::wire::{index, length, length32, record, u8, u32};
 
 /// `descriptor_length` as the header states it.
 #[inline]
@@ -44,6 +44,7 @@ pub(crate) fn magic_error(origin: u64, wrong: usize) -> Error {
 /// Everything that the fixed header alone decides.
 #[inline]
 pub(crate) fn header(bytes: &[u8], judge: &mut Judge<'_>) {
+    let bytes: &[u8; HEADER] = record(bytes, 0);
     let major = u8(bytes, offset(Field::VersionMajor));
     judge.require(
         major <= VERSION_MAJOR,
@@ -154,7 +155,7 @@ pub(crate) fn decode<'a>(
     judge.verdict()?;
     let facts = structure(bytes, judge);
     judge.verdict()?;
-    let view = DescriptorView::new(bytes, &facts, origin);
+    let view = DescriptorView::new(bytes, facts, origin);
     check::body(&view, judge);
     judge.verdict().map(|()| view)
 }
@@ -169,6 +170,8 @@ fn structure(bytes: &[u8], judge: &mut Judge<'_>) -> Facts {
         return walk.facts;
     }
     if walk.is_opaque() {
+        // flags speak of sections that cannot be found
+        walk.facts.flags = 0;
         return walk.facts;
     }
     let minor = u8(bytes, offset(Field::VersionMinor));

@@ -11,13 +11,13 @@ use crate::model::{
 };
 use crate::policy::{Judge, Policy};
 use crate::wire::descriptor::{
-    Facts, HANDLE, HEADER, Section, flag, is_in, locate, offset, scheme_len, scheme_shift,
+    Facts, HANDLE, HEADER, NO_BUFFER, Section, flag, is_in, locate, offset, scheme_shift,
 };
 use crate::wire::tag::{
     BlockTableIndexType, CombineOp, CompositionRule, DeviceTag, ElementType, KvRole, LayoutTag,
     MemberRole, MemoryClass, Scheme, SyncMode,
 };
-use crate::wire::{index, length32, u8, u16, u32, u64};
+use crate::wire::{index, length32, record, u8, u16, u32, u64};
 
 /// A checked descriptor, borrowed from its bytes.
 ///
@@ -42,18 +42,16 @@ use crate::wire::{index, length32, u8, u16, u32, u64};
 pub struct DescriptorView<'a> {
     bytes: &'a [u8],
     origin: u64,
-    layout_len: u32,
-    quantization_len: u32,
+    facts: Facts,
 }
 
 impl<'a> DescriptorView<'a> {
     #[inline]
-    pub(crate) const fn new(bytes: &'a [u8], facts: &Facts, origin: u64) -> Self {
+    pub(crate) const fn new(bytes: &'a [u8], facts: Facts, origin: u64) -> Self {
         DescriptorView {
             bytes,
             origin,
-            layout_len: facts.layout,
-            quantization_len: facts.quantization,
+            facts,
         }
     }
 
@@ -77,34 +75,34 @@ impl<'a> DescriptorView<'a> {
     /// `version_minor`.
     #[must_use]
     pub fn version_minor(&self) -> u8 {
-        u8(self.bytes, offset(Field::VersionMinor))
+        u8(self.header(), offset(Field::VersionMinor))
     }
 
     /// `flags`: which optional sections there are.
     #[must_use]
     pub fn flags(&self) -> u32 {
-        u32(self.bytes, offset(Field::Flags))
+        u32(self.header(), offset(Field::Flags))
     }
 
     /// `type_tag`.
     #[must_use]
     #[inline]
     pub fn element_type(&self) -> ElementType {
-        ElementType(u8(self.bytes, offset(Field::TypeTag)))
+        ElementType(u8(self.header(), offset(Field::TypeTag)))
     }
 
     /// `layout_tag`.
     #[must_use]
     #[inline]
     pub fn layout_tag(&self) -> LayoutTag {
-        LayoutTag(u8(self.bytes, offset(Field::LayoutTag)))
+        LayoutTag(u8(self.header(), offset(Field::LayoutTag)))
     }
 
     /// Number of dimensions, 0 to 64.
     #[must_use]
     #[inline]
-    pub fn rank(&self) -> u32 {
-        u32(self.bytes, offset(Field::Rank))
+    pub const fn rank(&self) -> u32 {
+        self.facts.rank
     }
 
     /// The dimensions; `u64::MAX` is dynamic.
@@ -125,11 +123,7 @@ impl<'a> DescriptorView<'a> {
     #[must_use]
     #[inline]
     pub fn buffer_count(&self) -> usize {
-        if self.is_opaque() {
-            0
-        } else {
-            usize::from(u8(self.bytes, self.table()))
-        }
+        index(self.facts.buffers)
     }
 
     /// The buffer at `index`, if it exists.
@@ -139,11 +133,16 @@ impl<'a> DescriptorView<'a> {
         if index >= self.buffer_count() {
             return None;
         }
-        let at = self.table().wrapping_add(index.wrapping_mul(HANDLE));
-        let byte = |field| u8(self.bytes, at.wrapping_add(offset(field)));
+        let first = offset(Field::ByteSize);
+        let at = self
+            .table()
+            .wrapping_add(first)
+            .wrapping_add(index.wrapping_mul(HANDLE));
+        let handle: &[u8; HANDLE] = record(self.bytes, at);
+        let byte = |field| u8(handle, offset(field).wrapping_sub(first));
         Some(BufferHandle {
-            byte_size: u64(self.bytes, at.wrapping_add(offset(Field::ByteSize))),
-            alignment: u32(self.bytes, at.wrapping_add(offset(Field::Alignment))),
+            byte_size: u64(handle, 0),
+            alignment: u32(handle, offset(Field::Alignment).wrapping_sub(first)),
             device_tag: DeviceTag(byte(Field::DeviceTag)),
             sync_mode: SyncMode(byte(Field::SyncMode)),
             memory_class: MemoryClass(byte(Field::MemoryClass)),
@@ -153,60 +152,64 @@ impl<'a> DescriptorView<'a> {
     /// How elements are placed.
     #[must_use]
     pub fn layout(&self) -> Layout<'a> {
-        let payload = self.slice(self.payload(), index(self.layout_len));
+        let at = self.payload();
+        let all = || self.slice(at, index(self.facts.layout));
+        let short: &[u8; 8] = record(self.bytes, at);
+        let nnz = u64(short, offset(Field::Nnz));
         let tag = self.layout_tag();
-        let byte = |field| u8(payload, offset(field));
-        let word = |field| u32(payload, offset(field));
-        let nnz = u64(payload, offset(Field::Nnz));
         match tag {
             LayoutTag::RowMajor => Layout::RowMajor,
             LayoutTag::ColumnMajor => Layout::ColumnMajor,
             LayoutTag::Strided => Layout::Strided {
-                strides: Array::Le(payload),
+                strides: Array::Le(all()),
             },
             LayoutTag::Tiled => Layout::Tiled(Tiled::Le {
-                payload,
+                payload: all(),
                 rank: self.rank(),
             }),
             LayoutTag::Morton => Layout::Morton {
-                morton_bits: Array::Le(payload),
+                morton_bits: Array::Le(all()),
             },
             LayoutTag::Coo => Layout::Coo {
                 nnz,
-                is_sorted: byte(Field::IsSorted) == 1,
+                is_sorted: u8(self.bytes, at.wrapping_add(offset(Field::IsSorted))) == 1,
             },
             LayoutTag::Csr => Layout::Csr { nnz },
             LayoutTag::Csc => Layout::Csc { nnz },
             LayoutTag::Csf => {
-                let start = offset(Field::ModeOrder);
-                let end = start.wrapping_add(self.array(4));
+                let modes = self.slice(at.wrapping_add(offset(Field::ModeOrder)), self.array(4));
                 Layout::Csf {
                     nnz,
-                    mode_order: Array::Le(payload.get(start..end).unwrap_or(&[])),
+                    mode_order: Array::Le(modes),
                 }
             }
-            LayoutTag::BlockPaged => Layout::BlockPaged(BlockPaged {
-                page_size: word(Field::PageSize),
-                num_pages: u64(payload, offset(Field::NumPages)),
-                paged_axis: word(Field::PagedAxis),
-                num_seqs: word(Field::NumSeqs),
-                kv_role: KvRole(byte(Field::KvRole)),
-                layer_index: word(Field::LayerIndex),
-                block_table_index_type: BlockTableIndexType(byte(Field::BlockTableIndexType)),
-            }),
+            LayoutTag::BlockPaged => {
+                let payload: &[u8; 32] = record(self.bytes, at);
+                let byte = |field| u8(payload, offset(field));
+                let word = |field| u32(payload, offset(field));
+                Layout::BlockPaged(BlockPaged {
+                    page_size: word(Field::PageSize),
+                    num_pages: u64(payload, offset(Field::NumPages)),
+                    paged_axis: word(Field::PagedAxis),
+                    num_seqs: word(Field::NumSeqs),
+                    kv_role: KvRole(byte(Field::KvRole)),
+                    layer_index: word(Field::LayerIndex),
+                    block_table_index_type: BlockTableIndexType(byte(Field::BlockTableIndexType)),
+                })
+            }
             LayoutTag::Composite => Layout::Composite(CompositeHead {
-                composition_rule: CompositionRule(byte(Field::CompositionRule)),
-                combine_op: CombineOp(byte(Field::CombineOp)),
-                member_count: word(Field::MemberCount),
+                composition_rule: CompositionRule(u8(short, offset(Field::CompositionRule))),
+                combine_op: CombineOp(u8(short, offset(Field::CombineOp))),
+                member_count: u32(short, offset(Field::MemberCount)),
             }),
             LayoutTag::Hilbert => Layout::Hilbert {
-                hilbert_order: word(Field::HilbertOrder),
-                hilbert_rank: word(Field::HilbertRank),
+                hilbert_order: u32(short, offset(Field::HilbertOrder)),
+                hilbert_rank: u32(short, offset(Field::HilbertRank)),
             },
             _ if tag.is_private() => Layout::Private {
                 tag,
-                extension_layout_id: u64(payload, offset(Field::ExtensionLayoutId)),
-                extension_data: payload.get(offset(Field::ExtensionData)..).unwrap_or(&[]),
+                extension_layout_id: u64(short, offset(Field::ExtensionLayoutId)),
+                extension_data: all().get(offset(Field::ExtensionData)..).unwrap_or(&[]),
             },
             _ => Layout::Unknown(tag),
         }
@@ -215,68 +218,77 @@ impl<'a> DescriptorView<'a> {
     /// The quantization scheme, if there is one.
     #[must_use]
     pub fn quantization(&self) -> Option<Quantization<'a>> {
-        let section = self.section(flag::QUANTIZATION, Section::Quantization)?;
-        let scheme = Scheme(u8(section, offset(Field::SchemeTag)));
-        let flags = u16(section, offset(Field::SchemeFlags));
-        let word = |field| u32(section, offset(field));
+        let at = self.section(flag::QUANTIZATION, Section::Quantization)?;
+        let header: &[u8; 8] = record(self.bytes, at);
+        let scheme = Scheme(u8(header, offset(Field::SchemeTag)));
+        let flags = u16(header, offset(Field::SchemeFlags));
         if !scheme.is_assigned() {
-            let bytes = section.get(offset(Field::SchemeTag)..).unwrap_or(&[]);
-            return Some(Quantization::Other { scheme, bytes });
+            let start = at.wrapping_add(offset(Field::SchemeTag));
+            return Some(Quantization::Other {
+                scheme,
+                bytes: self.slice(start, index(self.facts.quantization)),
+            });
         }
+        let per_channel = scheme == Scheme::PerChannelAffine;
+        let affine = per_channel || scheme == Scheme::PerBlockAffine;
+        // the fields behind `axis`, wherever the scheme has them
+        let shifted = at.wrapping_sub(index(scheme_shift(scheme)));
+        let body: &[u8; 8] = record(self.bytes, at.wrapping_add(offset(Field::Axis)));
+        let word = |at: usize, field| u32(self.bytes, at.wrapping_add(offset(field)));
+        let axis = u32(body, 0);
+        let block_size = u32(body, 4);
         if scheme == Scheme::PerTensorAffine {
             return Some(Quantization::PerTensor {
                 flags,
-                scale: F32Bits(word(Field::Scale)),
-                zero_point: word(Field::ZeroPoint).cast_signed(),
+                scale: F32Bits(axis),
+                zero_point: block_size.cast_signed(),
             });
         }
-        let shift = index(scheme_shift(scheme));
-        let shifted = |field| offset(field).wrapping_sub(shift);
-        let affine = scheme_len(scheme) > scheme_len(Scheme::Nf4);
+        let scale_type = match scheme {
+            Scheme::Nf4 => ElementType::Float32,
+            Scheme::Mxfp => ElementType::Float8E8M0,
+            _ => ElementType(u8(
+                self.bytes,
+                shifted.wrapping_add(offset(Field::ScaleTypeTag)),
+            )),
+        };
         Some(Quantization::Buffers(Parameters {
             scheme,
             flags,
-            axis: word(Field::Axis),
-            block_size: if shift == 0 {
-                word(Field::BlockSize)
-            } else {
-                0
-            },
-            scale_buffer_index: u32(section, shifted(Field::ScaleBufferIndex)),
+            axis,
+            block_size: if per_channel { 0 } else { block_size },
+            scale_buffer_index: word(shifted, Field::ScaleBufferIndex),
             zero_point_buffer_index: if affine {
-                u32(section, shifted(Field::ZeroPointBufferIndex))
+                word(shifted, Field::ZeroPointBufferIndex)
             } else {
-                crate::wire::descriptor::NO_BUFFER
+                NO_BUFFER
             },
-            scale_type: match scheme {
-                _ if affine => ElementType(u8(section, shifted(Field::ScaleTypeTag))),
-                Scheme::Mxfp => ElementType::Float8E8M0,
-                _ => ElementType::Float32,
-            },
+            scale_type,
         }))
     }
 
     /// `quantization_length`, padding included; 0 without a quantization section.
     #[must_use]
     pub const fn quantization_length(&self) -> u32 {
-        self.quantization_len
+        self.facts.quantization
     }
 
     /// The place in a larger tensor, if it has one.
     #[must_use]
     pub fn shard(&self) -> Option<Shard<'a>> {
-        let section = self.section(flag::SHARD, Section::Shard)?;
-        let (parent_shape, shard_offset) = section.split_at_checked(self.array(8))?;
+        let at = self.section(flag::SHARD, Section::Shard)?;
+        let array = self.array(8);
         Some(Shard {
-            parent_shape: Array::Le(parent_shape),
-            shard_offset: Array::Le(shard_offset),
+            parent_shape: Array::Le(self.slice(at, array)),
+            shard_offset: Array::Le(self.slice(at.wrapping_add(array), array)),
         })
     }
 
     /// Facts about the values, if they are stated.
     #[must_use]
     pub fn statistics(&self) -> Option<Statistics> {
-        let section = self.section(flag::STATISTICS, Section::Statistics)?;
+        let at = self.section(flag::STATISTICS, Section::Statistics)?;
+        let section: &[u8; 72] = record(self.bytes, at);
         let float = |field| F64Bits(u64(section, offset(field)));
         let byte = |field| u8(section, offset(field));
         Some(Statistics {
@@ -298,7 +310,8 @@ impl<'a> DescriptorView<'a> {
     /// What the private element type is, if it is one.
     #[must_use]
     pub fn extension_type(&self) -> Option<ExtensionType> {
-        let section = self.section(flag::EXTENSION_TYPE, Section::ExtensionType)?;
+        let at = self.section(flag::EXTENSION_TYPE, Section::ExtensionType)?;
+        let section: &[u8; 20] = record(self.bytes, at);
         let byte = |field| u8(section, offset(field));
         Some(ExtensionType {
             bit_width: u32(section, offset(Field::BitWidth)),
@@ -317,8 +330,11 @@ impl<'a> DescriptorView<'a> {
     /// What the tensor is to its overlay, if it is a member of one.
     #[must_use]
     pub fn member_role(&self) -> Option<MemberRole> {
-        let section = self.section(flag::MEMBER, Section::CompositeMember)?;
-        Some(MemberRole(u8(section, offset(Field::MemberRole))))
+        let at = self.section(flag::MEMBER, Section::CompositeMember)?;
+        Some(MemberRole(u8(
+            self.bytes,
+            at.wrapping_add(offset(Field::MemberRole)),
+        )))
     }
 
     /// Bytes behind the last known section; only a later minor version, or permissive mode, has any.
@@ -327,7 +343,7 @@ impl<'a> DescriptorView<'a> {
         if self.is_opaque() {
             return &[];
         }
-        let start = usize::try_from(self.facts().total()).unwrap_or(usize::MAX);
+        let start = usize::try_from(self.facts.total()).unwrap_or(usize::MAX);
         self.bytes.get(start..).unwrap_or(&[])
     }
 
@@ -342,7 +358,7 @@ impl<'a> DescriptorView<'a> {
 
     /// The sections that are there and their bytes.
     pub fn sections(&self) -> impl Iterator<Item = (Section, Range<u32>)> + 'a {
-        let facts = self.facts();
+        let facts = self.facts;
         let len = length32(self.bytes.len());
         let opaque = self.is_opaque();
         Section::ALL.into_iter().filter_map(move |section| {
@@ -362,7 +378,7 @@ impl<'a> DescriptorView<'a> {
     #[must_use]
     pub fn locate(&self, field: Field, index: usize) -> Option<Range<u32>> {
         let element = u32::try_from(index).ok()?;
-        let range = locate(self.bytes, &self.facts(), field, element);
+        let range = locate(self.bytes, &self.facts, field, element);
         self.sections()
             .find(|(section, _)| is_in(field, *section))
             .filter(|(_, bytes)| bytes.start <= range.start && range.end <= bytes.end)
@@ -385,14 +401,13 @@ impl<'a> DescriptorView<'a> {
         check::descriptor(self, policy)
     }
 
-    pub(crate) fn facts(&self) -> Facts {
-        Facts {
-            rank: self.rank(),
-            flags: if self.is_opaque() { 0 } else { self.flags() },
-            layout: self.layout_len,
-            buffers: length32(self.buffer_count()),
-            quantization: self.quantization_len,
-        }
+    pub(crate) const fn facts(&self) -> Facts {
+        self.facts
+    }
+
+    #[inline]
+    fn header(&self) -> &'a [u8; HEADER] {
+        record(self.bytes, 0)
     }
 
     /// Bytes of an array with one number for each dimension.
@@ -408,7 +423,7 @@ impl<'a> DescriptorView<'a> {
 
     #[inline]
     fn table(&self) -> usize {
-        self.payload().wrapping_add(index(self.layout_len))
+        self.payload().wrapping_add(index(self.facts.layout))
     }
 
     #[inline]
@@ -418,15 +433,13 @@ impl<'a> DescriptorView<'a> {
             .unwrap_or(&[])
     }
 
+    /// Where an optional section starts, if it is there.
     #[inline]
-    fn section(&self, flag: u32, section: Section) -> Option<&'a [u8]> {
-        if self.flags() & flag == 0 || self.is_opaque() {
+    fn section(&self, flag: u32, section: Section) -> Option<usize> {
+        if self.facts.flags & flag == 0 {
             return None;
         }
-        let facts = self.facts();
-        let start = usize::try_from(facts.start(section)).ok()?;
-        let len = usize::try_from(facts.len(section)).ok()?;
-        self.bytes.get(start..start.wrapping_add(len))
+        usize::try_from(self.facts.start(section)).ok()
     }
 }
 

@@ -224,7 +224,7 @@ impl<S: Storage> StreamParser<S> {
     }
 
     fn view(&self) -> DescriptorView<'_> {
-        DescriptorView::new(self.frame.bytes(), &self.facts, self.origin)
+        DescriptorView::new(self.frame.bytes(), self.facts, self.origin)
     }
 
     #[cold]

@@ -12,7 +12,7 @@
 
 use core::ops::Range;
 
-use super::{index, length, length32, u8, u32};
+use super::{length, length32, u8, u32};
 use crate::error::Field;
 use crate::wire::tag::{LayoutTag, Scheme};
 
@@ -219,39 +219,25 @@ pub(crate) const fn scheme_len(scheme: Scheme) -> u32 {
 }
 
 /// A field in its section: at `offset + rank * per_rank + index * step`.
+#[derive(Clone, Copy)]
 struct Place {
     section: Section,
-    offset: u32,
-    per_rank: u32,
-    step: u32,
+    offset: u8,
+    per_rank: u8,
+    step: u8,
     /// Bytes; 0 where the length is on the wire.
-    width: u32,
+    width: u8,
 }
 
-#[inline]
-const fn at(section: Section, offset: u32, width: u32) -> Place {
-    Place {
-        section,
-        offset,
-        per_rank: 0,
-        step: 0,
-        width,
-    }
+const fn at(section: Section, offset: u8, width: u8) -> Place {
+    after_rank(section, 0, offset, 0, width)
 }
 
-#[inline]
-const fn each(section: Section, offset: u32, step: u32, width: u32) -> Place {
-    Place {
-        section,
-        offset,
-        per_rank: 0,
-        step,
-        width,
-    }
+const fn each(section: Section, offset: u8, step: u8, width: u8) -> Place {
+    after_rank(section, 0, offset, step, width)
 }
 
-#[inline]
-const fn after_rank(section: Section, per_rank: u32, offset: u32, step: u32, width: u32) -> Place {
+const fn after_rank(section: Section, per_rank: u8, offset: u8, step: u8, width: u8) -> Place {
     Place {
         section,
         offset,
@@ -261,10 +247,34 @@ const fn after_rank(section: Section, per_rank: u32, offset: u32, step: u32, wid
     }
 }
 
+/// The place of every field; a table is smaller than a function.
+const PLACES: [Place; Field::ALL.len()] = {
+    let mut table = [at(Section::Tail, 0, 0); Field::ALL.len()];
+    let mut rest = Field::ALL;
+    while let [field, after @ ..] = rest {
+        #[allow(clippy::indexing_slicing)] // at compile time
+        {
+            table[usize_from(field.number())] = place_of(*field);
+        }
+        rest = after;
+    }
+    table
+};
+
+#[allow(clippy::as_conversions)] // `From` is not const
+const fn usize_from(n: u8) -> usize {
+    n as usize
+}
+
+#[inline]
+fn place(field: Field) -> &'static Place {
+    const NOWHERE: Place = at(Section::Tail, 0, 0);
+    PLACES.get(usize_from(field.number())).unwrap_or(&NOWHERE)
+}
+
 /// The table of places. Tile fields are relative to their level, and the fields of per-block
 /// quantization stand for those of the other schemes (see [`scheme_shift`]).
-#[inline]
-const fn place(field: Field) -> Place {
+const fn place_of(field: Field) -> Place {
     use Section as S;
     match field {
         Field::Magic => at(S::Header, 0, 4),
@@ -366,7 +376,7 @@ const fn place(field: Field) -> Place {
 /// Offset of a single field in its section.
 #[inline]
 pub(crate) fn offset(field: Field) -> usize {
-    index(place(field).offset)
+    usize::from(place(field).offset)
 }
 
 /// Whether the field belongs to the section.
@@ -392,7 +402,7 @@ pub(crate) fn locate(bytes: &[u8], facts: &Facts, field: Field, element: u32) ->
     let rank = facts.rank;
     let mut start = facts.start(place.section);
     let mut element = element;
-    let mut width = place.width;
+    let mut width = u32::from(place.width);
     let byte = |at: u64| u8(bytes, usize::try_from(at).unwrap_or(usize::MAX));
     let tags = |level: u64| {
         let order = level.wrapping_add(u64::from(rank).wrapping_mul(8));

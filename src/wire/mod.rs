@@ -15,6 +15,16 @@ pub(crate) fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> 
     bytes.get(at..)?.first_chunk().copied()
 }
 
+/// The `N` bytes at `at`, to read fields from without a check each; zeros past the end, which a checked
+/// descriptor never asks for.
+#[inline]
+pub(crate) fn record<const N: usize>(bytes: &[u8], at: usize) -> &[u8; N] {
+    bytes
+        .get(at..)
+        .and_then(<[u8]>::first_chunk)
+        .unwrap_or(&[0; N])
+}
+
 macro_rules! readers {
     ($($name:ident)*) => {
         $(
