@@ -57,6 +57,15 @@ impl<'a, T: Number> Array<'a, T> {
         }
     }
 
+    /// The number at `index`; 0 where there is none, for arrays whose length was checked.
+    #[inline]
+    pub(crate) fn at(&self, index: u32) -> T
+    where
+        T: Default,
+    {
+        self.get(crate::wire::index(index)).unwrap_or_default()
+    }
+
     /// The numbers in order.
     #[inline]
     pub fn iter(&self) -> ArrayIter<'a, T> {

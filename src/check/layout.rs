@@ -46,11 +46,11 @@ pub(crate) fn payload<F: Fields + ?Sized>(
     match layout {
         Layout::Strided { strides } => same_rank(strides.len(), rank, Field::Strides, judge),
         Layout::Tiled(levels) => tiled(levels, rank, judge),
-        Layout::Morton { morton_bits } => morton(morton_bits, d.shape, judge),
+        Layout::Morton { morton_bits } => morton(morton_bits, d.shape, rank, judge),
         Layout::Hilbert {
             hilbert_order,
             hilbert_rank,
-        } => hilbert(*hilbert_order, *hilbert_rank, d.shape, judge),
+        } => hilbert(*hilbert_order, *hilbert_rank, d.shape, rank, judge),
         Layout::Csr { .. } | Layout::Csc { .. } => {
             judge.require(rank == 2, Rule::CompressedRank, Field::Rank, 0);
         }
@@ -59,7 +59,7 @@ pub(crate) fn payload<F: Fields + ?Sized>(
             modes(mode_order, rank, judge);
         }
         Layout::BlockPaged(paged) => block_paged(paged, rank, judge),
-        Layout::Composite(head) => composite_head(head, d.shape, judge),
+        Layout::Composite(head) => composite_head(head, d.shape, rank, judge),
         Layout::Private {
             extension_layout_id,
             ..
@@ -101,16 +101,9 @@ fn tiled(tiled: &Tiled<'_>, rank: u32, judge: &mut Judge<'_>) {
     let mut open = true;
     for tile in tiled.levels() {
         tile_level(level, judge);
-        let first = level.wrapping_mul(rank);
-        same_rank(tile.tile_shape.len(), rank, Field::TileShape, judge);
-        for (k, size) in (first..).zip(tile.tile_shape) {
-            judge.require(size > 0, Rule::TileShape, Field::TileShape, k);
-        }
         let (outer, inner) = (tile.outer_layout, tile.inner_layout);
-        let mut order = |legal, field| judge.require(legal, Rule::TileOrder, field, level);
-        order(matches!(outer.0, 1..=3), Field::OuterLayout);
-        order(matches!(inner.0, 1..=4), Field::InnerLayout);
         let explicit = |order| if order == LayoutTag::Strided { rank } else { 0 };
+        same_rank(tile.tile_shape.len(), rank, Field::TileShape, judge);
         same_rank(
             tile.outer_strides.len(),
             explicit(outer),
@@ -123,11 +116,20 @@ fn tiled(tiled: &Tiled<'_>, rank: u32, judge: &mut Judge<'_>) {
             Field::InnerStrides,
             judge,
         );
+        for k in 0..rank {
+            let size = tile.tile_shape.at(k);
+            let place = level.wrapping_mul(rank).wrapping_add(k);
+            judge.require(size > 0, Rule::TileShape, Field::TileShape, place);
+        }
+        let mut order = |legal, field| judge.require(legal, Rule::TileOrder, field, level);
+        order(matches!(outer.0, 1..=3), Field::OuterLayout);
+        order(matches!(inner.0, 1..=4), Field::InnerLayout);
         let implicit = outer != LayoutTag::Strided;
         if let (Some(around), true) = (around, implicit) {
-            for (k, (tile, around)) in (first..).zip(tile.tile_shape.iter().zip(around)) {
-                let divides = divide(around, tile).1 == 0;
-                judge.require(divides, Rule::TileDivides, Field::TileShape, k);
+            for k in 0..rank {
+                let divides = divide(around.at(k), tile.tile_shape.at(k)).1 == 0;
+                let place = level.wrapping_mul(rank).wrapping_add(k);
+                judge.require(divides, Rule::TileDivides, Field::TileShape, place);
             }
         }
         around = implicit.then_some(tile.tile_shape);
@@ -160,38 +162,43 @@ pub(crate) fn divide(n: u64, by: u64) -> (u64, u64) {
     (quotient, rest)
 }
 
-fn morton(bits: &U32s<'_>, shape: U64s<'_>, judge: &mut Judge<'_>) {
-    same_rank(bits.len(), length32(shape.len()), Field::MortonBits, judge);
-    for (k, bits) in (0..).zip(bits.iter()) {
-        judge.require(bits > 0, Rule::MortonBits, Field::MortonBits, k);
+fn morton(bits: &U32s<'_>, shape: U64s<'_>, rank: u32, judge: &mut Judge<'_>) {
+    same_rank(bits.len(), rank, Field::MortonBits, judge);
+    for k in 0..rank {
+        judge.require(bits.at(k) > 0, Rule::MortonBits, Field::MortonBits, k);
     }
-    for (k, (bits, size)) in (0..).zip(bits.iter().zip(shape)) {
-        let fits = size == DYNAMIC || bits >= 64 || size <= 1u64.wrapping_shl(bits);
+    for k in 0..rank {
+        let (size, bits) = (shape.at(k), bits.at(k));
+        // the largest coordinate, as far as its bits go
+        let beyond = if bits < 64 {
+            size.wrapping_sub(1).wrapping_shr(bits)
+        } else {
+            0
+        };
+        let fits = beyond == 0 || size == 0 || size == DYNAMIC;
         judge.require(fits, Rule::MortonShape, Field::Shape, k);
     }
 }
 
-fn hilbert(order: u32, rank: u32, shape: U64s<'_>, judge: &mut Judge<'_>) {
+fn hilbert(order: u32, curve: u32, shape: U64s<'_>, rank: u32, judge: &mut Judge<'_>) {
     let mut holds = |holds, field, k| judge.require(holds, Rule::HilbertShape, field, k);
     holds(order > 0, Field::HilbertOrder, 0);
-    holds(
-        rank >= 2 && rank == length32(shape.len()),
-        Field::HilbertRank,
-        0,
-    );
-    for (k, size) in (0..).zip(shape) {
-        holds(
-            order < 64 && size == 1u64.wrapping_shl(order),
-            Field::Shape,
-            k,
-        );
+    holds(curve >= 2 && curve == rank, Field::HilbertRank, 0);
+    let side = if order < 64 {
+        1u64.wrapping_shl(order)
+    } else {
+        0
+    };
+    for k in 0..rank {
+        holds(side > 0 && shape.at(k) == side, Field::Shape, k);
     }
 }
 
 fn modes(order: &U32s<'_>, rank: u32, judge: &mut Judge<'_>) {
     same_rank(order.len(), rank, Field::ModeOrder, judge);
     let mut seen = 0u64;
-    for (k, mode) in (0..).zip(order.iter()) {
+    for k in 0..rank {
+        let mode = order.at(k);
         let bit = 1u64.wrapping_shl(mode);
         let new = mode < rank && seen & bit == 0;
         judge.require(new, Rule::CsfModes, Field::ModeOrder, k);
@@ -214,7 +221,7 @@ fn block_paged(paged: &BlockPaged, rank: u32, judge: &mut Judge<'_>) {
     judge.require(addressable, Rule::PagedIndexWidth, Field::NumPages, 0);
 }
 
-fn composite_head(head: &CompositeHead, shape: U64s<'_>, judge: &mut Judge<'_>) {
+fn composite_head(head: &CompositeHead, shape: U64s<'_>, rank: u32, judge: &mut Judge<'_>) {
     let (rule, op, count) = (head.composition_rule, head.combine_op, head.member_count);
     let known = rule.is_assigned() || rule.is_private();
     judge.require(known, Rule::CompositionRule, Field::CompositionRule, 0);
@@ -246,7 +253,8 @@ fn composite_head(head: &CompositeHead, shape: U64s<'_>, judge: &mut Judge<'_>) 
         0,
     );
     let mut empty = false;
-    for (k, size) in (0..).zip(shape) {
+    for k in 0..rank {
+        let size = shape.at(k);
         let fixed = size != DYNAMIC || !(overlay || partition);
         judge.require(fixed, Rule::HeadDynamic, Field::Shape, k);
         empty |= size == 0;
@@ -283,7 +291,7 @@ pub(crate) fn sizes<F: Fields + ?Sized>(
 
 /// Bytes that buffer `k` of a sparse or block-paged layout needs; 0 while that is unknown.
 fn need<F: Fields + ?Sized>(d: &Subject<'_, F>, layout: &Layout<'_>, bits: u32, k: u32) -> Count {
-    let dimension = |k: usize| d.shape.get(k).filter(|size| *size != DYNAMIC);
+    let dimension = |k: u32| Some(d.shape.at(k)).filter(|size| *size != DYNAMIC);
     // one pointer more than rows, columns or sequences
     let pointers = |n: u64, width: u64| Count::new(n).plus(Count::ONE).times(width);
     let nnz = Count::new(stored(layout).unwrap_or(0));
@@ -307,7 +315,7 @@ fn need<F: Fields + ?Sized>(d: &Subject<'_, F>, layout: &Layout<'_>, bits: u32, 
         (Layout::Csf { .. }, k) => Count::new(if k & 1 == 1 { 8 } else { 0 }),
         (_, 1) => nnz.times(8),
         _ => {
-            let axis = usize::from(matches!(layout, Layout::Csc { .. }));
+            let axis = u32::from(matches!(layout, Layout::Csc { .. }));
             dimension(axis).map_or(Count::ZERO, |n| pointers(n, 8))
         }
     }
@@ -327,10 +335,8 @@ fn dense<F: Fields + ?Sized>(
         return;
     }
     let (rule, reach) = match layout {
-        Layout::Strided { strides } => {
-            (Rule::StridedReach, Reach::strided(strides, d.shape.iter()))
-        }
-        Layout::Tiled(levels) => Reach::tiled(levels, d.shape),
+        Layout::Strided { strides } => (Rule::StridedReach, Reach::strided(strides, &d.shape)),
+        Layout::Tiled(levels) => Reach::tiled(levels, d.shape, d.rank),
         Layout::Morton { morton_bits } => (Rule::MortonSize, Reach::morton(morton_bits, d.shape)),
         Layout::Hilbert { .. } => (Rule::HilbertSize, Reach::contiguous(elements)),
         _ => (Rule::DenseSize, Reach::contiguous(elements)),

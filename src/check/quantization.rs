@@ -3,13 +3,12 @@
 use super::Subject;
 use super::buffers::excess;
 use super::layout::base_buffers;
-use super::size::{Count, elements_of};
+use super::size::{Count, elements_with};
 use crate::error::Field;
 use crate::model::{Fields, Layout, Parameters, Quantization};
 use crate::policy::Judge;
 use crate::rule::Rule;
 use crate::wire::descriptor::{DYNAMIC, NO_BUFFER};
-use crate::wire::index;
 use crate::wire::tag::{ElementType, Scheme};
 
 /// Buffers that hold parameters; unknown for schemes without a known meaning.
@@ -97,7 +96,7 @@ fn parameters<F: Fields + ?Sized>(
     judge: &mut Judge<'_>,
 ) {
     judge.require(p.axis < d.rank, Rule::QuantizedAxis, Field::Axis, 0);
-    let size = d.shape.get(index(p.axis)).unwrap_or(0);
+    let size = d.shape.at(p.axis);
     judge.require(size != DYNAMIC, Rule::AxisDynamic, Field::Axis, 0);
     let paged = match layout {
         Layout::BlockPaged(paged) => Some(paged),
@@ -192,14 +191,7 @@ fn entries<F: Fields + ?Sized>(d: &Subject<'_, F>, p: &Parameters, size: u64) ->
     let along = size
         .wrapping_shr(p.block_size.trailing_zeros())
         .wrapping_add(partial.into());
-    let mut axis = (0u32..).map(|k| k == p.axis);
-    elements_of(d.shape.iter().map(|size| {
-        if axis.next() == Some(true) {
-            along
-        } else {
-            size
-        }
-    }))
+    elements_with(d.shape, p.axis, along)
 }
 
 /// QUANT-25 to QUANT-27: parameter buffers have exactly their entries.

@@ -20,20 +20,14 @@ pub(crate) fn shard(
     let rank = length32(shape.len());
     same_rank(shard.parent_shape.len(), rank, Field::ParentShape, judge);
     same_rank(shard.shard_offset.len(), rank, Field::ShardOffset, judge);
-    let boxes = || {
-        (0..).zip(
-            shape
-                .iter()
-                .zip(shard.parent_shape.iter().zip(shard.shard_offset)),
-        )
-    };
-    for (k, (size, (parent, _))) in boxes() {
+    for k in 0..rank {
         let mut fixed = |n, field| judge.require(n != DYNAMIC, Rule::ShardDynamic, field, k);
-        fixed(size, Field::Shape);
-        fixed(parent, Field::ParentShape);
+        fixed(shape.at(k), Field::Shape);
+        fixed(shard.parent_shape.at(k), Field::ParentShape);
     }
-    for (k, (size, (parent, offset))) in boxes() {
-        let inside = offset.checked_add(size).is_some_and(|end| end <= parent);
+    for k in 0..rank {
+        let end = shard.shard_offset.at(k).checked_add(shape.at(k));
+        let inside = end.is_some_and(|end| end <= shard.parent_shape.at(k));
         judge.require(inside, Rule::ShardBounds, Field::ShardOffset, k);
     }
 }

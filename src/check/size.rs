@@ -5,7 +5,7 @@
 
 use crate::model::U64s;
 use crate::wire::descriptor::DYNAMIC;
-use crate::wire::widening_mul;
+use crate::wire::{length32, widening_mul};
 
 /// A number of elements or bytes; exact below `2^70`, [`Count::TOO_LARGE`] from there on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -107,11 +107,6 @@ impl Count {
         }
     }
 
-    /// The product of numbers that are no dimensions.
-    pub(crate) fn product(numbers: impl Iterator<Item = u64>) -> Self {
-        numbers.fold(Count::ONE, Count::times)
-    }
-
     fn shifted_right(self, n: u32) -> Self {
         if self == Count::TOO_LARGE {
             return self;
@@ -136,17 +131,17 @@ impl Count {
 
 /// Elements of a shape: none while a dimension that matters is dynamic. A zero wins over everything.
 pub(crate) fn elements(shape: U64s<'_>) -> Option<Count> {
-    elements_of(shape.iter())
+    elements_with(shape, u32::MAX, 0)
 }
 
-pub(crate) fn elements_of(dimensions: impl Iterator<Item = u64>) -> Option<Count> {
+/// The same with another size for one dimension.
+pub(crate) fn elements_with(shape: U64s<'_>, axis: u32, size: u64) -> Option<Count> {
     let mut product = Count::ONE;
     let mut dynamic = false;
-    for dimension in dimensions {
-        if dimension == DYNAMIC {
-            dynamic = true;
-        } else {
-            product = product.times(dimension);
+    for k in 0..length32(shape.len()) {
+        match if k == axis { size } else { shape.at(k) } {
+            DYNAMIC => dynamic = true,
+            size => product = product.times(size),
         }
     }
     (!dynamic || product == Count::ZERO).then_some(product)
