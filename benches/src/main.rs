@@ -1,0 +1,64 @@
+//! `hrry` beside the reference, in one process.
+//!
+//! `cargo run --release` prints tables of times and ratios, `-- --json` the same for machines, a word
+//! restricts the run to groups that contain it. `-- --instructions` asks callgrind for instructions of
+//! each operation; `-- --count NAME N` is what that runs.
+
+mod alloc;
+mod cases;
+mod decode;
+mod instructions;
+mod measure;
+mod report;
+
+use std::process::ExitCode;
+
+use measure::Group;
+
+#[global_allocator]
+static ALLOCATOR: alloc::Counting = alloc::Counting;
+
+/// A part of the tables, built only when it is asked for.
+pub struct Section {
+    /// The first word of its groups' names.
+    pub name: &'static str,
+    /// Builds its groups.
+    pub groups: fn() -> Vec<Group>,
+    /// Runs of one contestant under callgrind; none where that would take too long.
+    pub counted: Option<u64>,
+}
+
+/// All parts, in the order of the report.
+pub const SECTIONS: &[Section] = &[
+    Section {
+        name: "decode",
+        groups: decode::groups,
+        counted: Some(1000),
+    },
+    Section {
+        name: "encode",
+        groups: decode::encoding,
+        counted: Some(1000),
+    },
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments.as_slice() {
+        ["--count", name, times] => instructions::count(name, times.parse().expect("a number")),
+        ["--instructions", filter @ ..] => instructions::table(filter, false),
+        ["--json", "--instructions", filter @ ..] => instructions::table(filter, true),
+        ["--json", filter @ ..] => report::run(filter, true),
+        filter if filter.iter().all(|word| !word.starts_with('-')) => report::run(filter, false),
+        _ => {
+            eprintln!("usage: [--json] [--instructions] [WORD...] | --count NAME N");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether a group or contestant is asked for.
+pub fn wanted(name: &str, filter: &[&str]) -> bool {
+    filter.is_empty() || filter.iter().any(|word| name.contains(word))
+}
