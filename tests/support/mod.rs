@@ -1,0 +1,26 @@
+//! What several test files share: the vectors, and normalised traces of a stream decoder.
+//!
+//! Knows the public API only. Nothing here decides whether input is valid.
+
+#![allow(dead_code)] // every test file uses a part of it
+
+pub mod describe;
+pub mod trace;
+pub mod vectors;
+
+/// CRC-32C, bit by bit; the check value of `"123456789"` is `0xE3069283`.
+pub fn crc32c(bytes: &[u8]) -> u32 {
+    let mut crc = u32::MAX;
+    for byte in bytes {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = crc >> 1 ^ if crc & 1 == 1 { 0x82F6_3B78 } else { 0 };
+        }
+    }
+    !crc
+}
+
+#[test]
+fn crc32c_has_its_check_value() {
+    assert_eq!(crc32c(b"123456789"), 0xE306_9283);
+}
