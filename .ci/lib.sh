@@ -1,0 +1,58 @@
+# Sourced by the scripts beside it: where the tools are, how the probe is built and linked.
+set -euo pipefail
+shopt -s inherit_errexit
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+toolchain=$(sed -n 's/^channel = "\(.*\)"/\1/p' "$root/rust-toolchain.toml")
+host=$(rustc -vV | sed -n 's/^host: //p')
+llvm=$(rustc --print sysroot)/lib/rustlib/$host/bin
+probe=$root/examples/size_probe
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+fail() {
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+# probe_build TARGET VARIANT CRATE_TYPE [RUSTC_ARG...]
+probe_build() {
+    local target=$1 variant=$2 kind=$3
+    shift 3
+    (cd "$probe" && cargo rustc --quiet --locked --release --lib --crate-type "$kind" \
+        --target "$target" --features "$variant" -- "$@")
+}
+
+# probe_elf TARGET VARIANT: the path of the variant, linked so that only what its entries reach is left.
+probe_elf() {
+    local target=$1 variant=$2 archive elf entries
+    archive=$probe/target/$target/release/libsize_probe.a
+    elf=$probe/target/$target/release/$variant.elf
+    probe_build "$target" "$variant" staticlib
+    entries=$("$llvm/llvm-nm" --defined-only "$archive" 2>/dev/null | sed -n 's/.* T \(probe_.*\)/\1/p')
+    [ -n "$entries" ] || fail "$variant has no entry points"
+    # shellcheck disable=SC2046,SC2086
+    "$llvm/rust-lld" -flavor gnu --gc-sections -e ${entries%%$'\n'*} \
+        $(printf -- '-u %s ' $entries) -o "$elf" "$archive"
+    echo "$elf"
+}
+
+# probe_wasm TARGET VARIANT: the path of the variant as a stripped wasm module.
+probe_wasm() {
+    local target=$1 variant=$2 built wasm
+    built=$probe/target/$target/release/size_probe.wasm
+    wasm=$probe/target/$target/release/$variant.wasm
+    probe_build "$target" "$variant" cdylib -C strip=symbols
+    cp "$built" "$wasm"
+    echo "$wasm"
+}
+
+# section_bytes ELF SECTION...: bytes of the sections with these names or prefixes "name.".
+section_bytes() {
+    local elf=$1
+    shift
+    "$llvm/llvm-size" -A "$elf" | awk -v names="$*" '
+        BEGIN { split(names, list, " "); for (k in list) want[list[k]] = 1 }
+        { split($1, part, "."); if (("." part[2]) in want) total += $2 }
+        END { print total + 0 }'
+}
