@@ -321,6 +321,11 @@ impl<S: Storage> StreamParser<S> {
         next.is_some()
     }
 
+    /// How many bytes still have a position.
+    fn room(&self) -> usize {
+        usize::try_from(u64::MAX.wrapping_sub(self.position)).unwrap_or(usize::MAX)
+    }
+
     /// Where the next decision about a descriptor can be made.
     fn target(&self) -> usize {
         match self.frame.len() {
@@ -333,12 +338,11 @@ impl<S: Storage> StreamParser<S> {
 
     /// Fills the frame; `true` when it holds a checked descriptor.
     fn gather(&mut self, input: &mut &[u8]) -> Result<bool, Error> {
-        let room = usize::try_from(u64::MAX.wrapping_sub(self.position)).unwrap_or(usize::MAX);
-        let whole = self.whole(input, room);
+        let whole = self.whole(input, self.room());
         loop {
             let before = self.frame.len();
             let target = whole.unwrap_or_else(|| self.target());
-            let most = target.wrapping_sub(before).min(room);
+            let most = target.wrapping_sub(before).min(self.room());
             let (bytes, rest) = input.split_at_checked(most).unwrap_or((input, &[]));
             if bytes.is_empty() {
                 return Ok(false);
