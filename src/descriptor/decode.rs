@@ -132,9 +132,22 @@ pub(crate) fn too_long(bytes: &[u8], origin: u64, limit: u64, policy: &Policy) -
 /// Gives a violation in a descriptor its absolute position.
 #[cold]
 pub(crate) fn place(bytes: &[u8], origin: u64, violation: Violation) -> Error {
-    let facts = Walk::of(bytes);
+    let facts = facts(bytes);
     let start = locate(bytes, &facts, violation.field, violation.index).start;
     Error::new(violation.into(), origin.wrapping_add(start.into()))
+}
+
+/// The facts of any bytes, as far as they go.
+pub(crate) fn facts(bytes: &[u8]) -> Facts {
+    let mut walk = Walk::new(bytes);
+    let layout = walk.layout_tag();
+    let _ = walk
+        .enter(Section::Shape)
+        .and_then(|()| walk.enter(Section::ByteOffset))
+        .and_then(|()| walk.layout(layout, &mut Judge::new(&Policy::STRICT)))
+        .and_then(|()| walk.buffer_table())
+        .and_then(|()| walk.quantization());
+    walk.facts
 }
 
 /// Decodes exactly one descriptor: `bytes` is `descriptor_length` long and starts with the magic.
@@ -266,19 +279,6 @@ impl<'a> Walk<'a> {
             },
             tile_levels: 0,
         }
-    }
-
-    /// The facts of any bytes, as far as they go.
-    fn of(bytes: &'a [u8]) -> Facts {
-        let mut walk = Walk::new(bytes);
-        let layout = walk.layout_tag();
-        let _ = walk
-            .enter(Section::Shape)
-            .and_then(|()| walk.enter(Section::ByteOffset))
-            .and_then(|()| walk.layout(layout, &mut Judge::new(&Policy::STRICT)))
-            .and_then(|()| walk.buffer_table())
-            .and_then(|()| walk.quantization());
-        walk.facts
     }
 
     fn layout_tag(&self) -> LayoutTag {
