@@ -41,8 +41,8 @@ pub use composite::{
     Keyed, MAX_COMPOSITE_DEPTH, Method, Outcome, SetError, corners,
 };
 pub use descriptor::{
-    DescriptorSpec, DescriptorView, NoSpace, Order, Sink, WriteError, encode, encode_to,
-    encoded_len,
+    DescriptorSpec, DescriptorView, FieldSpan, FieldWalk, NoSpace, Order, Sink, WriteError, encode,
+    encode_to, encoded_len,
 };
 pub use error::{Error, ErrorKind, Field, Report, Resource, Violation};
 pub use frame::{Full, Storage};

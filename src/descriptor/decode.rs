@@ -139,9 +139,17 @@ pub(crate) fn too_long(bytes: &[u8], origin: u64, limit: u64, policy: &Policy) -
 /// Gives a violation in a descriptor its absolute position.
 #[cold]
 pub(crate) fn place(bytes: &[u8], origin: u64, violation: Violation) -> Error {
-    let facts = Walk::of(bytes);
+    let facts = facts(bytes);
     let start = locate(bytes, &facts, violation.field, violation.index).start;
     Error::new(violation.into(), origin.wrapping_add(start.into()))
+}
+
+/// The facts of any bytes, as far as they go.
+pub(crate) fn facts(bytes: &[u8]) -> Facts {
+    let mut walk = Walk::new(bytes);
+    // what it finds was found before, or is nobody's concern
+    let _ = walk.parts(&mut Judge::new(&Policy::PERMISSIVE));
+    walk.facts
 }
 
 /// Decodes exactly one descriptor: `bytes` is `descriptor_length` long and starts with the magic.
@@ -205,14 +213,6 @@ impl<'a> Walk<'a> {
                 quantization: 0,
             },
         }
-    }
-
-    /// The facts of any bytes, as far as they go.
-    fn of(bytes: &'a [u8]) -> Facts {
-        let mut walk = Walk::new(bytes);
-        // what it finds was found before
-        let _ = walk.parts(&mut Judge::new(&Policy::PERMISSIVE));
-        walk.facts
     }
 
     fn layout_tag(&self) -> LayoutTag {

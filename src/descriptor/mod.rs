@@ -6,8 +6,10 @@
 pub(crate) mod decode;
 pub(crate) mod encode;
 pub(crate) mod view;
+mod walk;
 
 pub use encode::{
     DescriptorSpec, NoSpace, Order, Sink, WriteError, encode, encode_to, encoded_len,
 };
 pub use view::DescriptorView;
+pub use walk::{FieldSpan, FieldWalk};

@@ -11,7 +11,8 @@ use crate::model::{
 };
 use crate::policy::{Judge, Policy};
 use crate::wire::descriptor::{
-    Facts, HANDLE, HEADER, NO_BUFFER, Section, flag, is_in, locate, offset, scheme_shift,
+    Facts, HANDLE, HEADER, NO_BUFFER, Section, flag, locate, offset, scheme_shift,
+    section as section_of,
 };
 use crate::wire::tag::{
     BlockTableIndexType, CombineOp, CompositionRule, DeviceTag, ElementType, KvRole, LayoutTag,
@@ -380,7 +381,7 @@ impl<'a> DescriptorView<'a> {
         let element = u32::try_from(index).ok()?;
         let range = locate(self.bytes, &self.facts, field, element);
         self.sections()
-            .find(|(section, _)| is_in(field, *section))
+            .find(|(section, _)| section_of(field) == *section)
             .filter(|(_, bytes)| bytes.start <= range.start && range.end <= bytes.end)
             .map(|_| range)
     }

@@ -379,9 +379,14 @@ pub(crate) fn offset(field: Field) -> usize {
     usize::from(place(field).offset)
 }
 
-/// Whether the field belongs to the section.
-pub(crate) fn is_in(field: Field, section: Section) -> bool {
-    place(field).section == section
+/// The section that the field belongs to.
+pub(crate) fn section(field: Field) -> Section {
+    place(field).section
+}
+
+/// Whether the field is an array, or one of a handle.
+pub(crate) fn repeats(field: Field) -> bool {
+    place(field).step > 0
 }
 
 /// Fields behind `axis` stand 4 bytes earlier in a per-channel scheme, which has no block size.
