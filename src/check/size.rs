@@ -5,7 +5,7 @@
 
 use crate::model::U64s;
 use crate::wire::descriptor::DYNAMIC;
-use crate::wire::{length32, widening_mul};
+use crate::wire::widening_mul;
 
 /// A number of elements or bytes; exact below `2^70`, [`Count::TOO_LARGE`] from there on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -61,19 +61,14 @@ impl Count {
     }
 
     /// The product with a number; 0 wins over any size.
+    #[inline]
     pub(crate) fn times(self, n: u64) -> Self {
         let (low, carry) = widening_mul(self.low, n);
-        if self.high == 0 {
-            return Count::saturate(low, carry);
-        }
-        match self
-            .high
-            .checked_mul(n)
-            .and_then(|high| high.checked_add(carry))
-        {
-            Some(high) => Count::saturate(low, high),
-            None => Count::TOO_LARGE,
-        }
+        let high = match self.high {
+            0 => carry,
+            high => high.saturating_mul(n).saturating_add(carry),
+        };
+        Count::saturate(low, high)
     }
 
     pub(crate) fn times_count(self, other: Count) -> Self {
@@ -87,12 +82,20 @@ impl Count {
     }
 
     /// Bytes that this many elements of a width take when packed (TYPE-12).
+    #[inline]
     pub(crate) fn bytes(self, bits: u32) -> Count {
-        match bits {
-            6 => self.plus(Count::new(3)).shifted_right(2).times(3),
-            1 | 2 | 4 => self.times(bits.into()).plus(Count::new(7)).shifted_right(3),
-            _ => self.times(u64::from(bits.wrapping_shr(3))),
-        }
+        // elements of a group, as a power of two, and its bytes
+        let (shift, bytes) = match bits {
+            1 => (3, 1),
+            2 => (2, 1),
+            4 => (1, 1),
+            6 => (2, 3),
+            _ => return self.times(u64::from(bits.wrapping_shr(3))),
+        };
+        let partial = 1u64.wrapping_shl(shift).wrapping_sub(1);
+        self.plus(Count::new(partial))
+            .shifted_right(shift)
+            .times(bytes)
     }
 
     /// One less, for a count above 0.
@@ -130,16 +133,18 @@ impl Count {
 }
 
 /// Elements of a shape: none while a dimension that matters is dynamic. A zero wins over everything.
+#[inline]
 pub(crate) fn elements(shape: U64s<'_>) -> Option<Count> {
     elements_with(shape, u32::MAX, 0)
 }
 
 /// The same with another size for one dimension.
+#[inline]
 pub(crate) fn elements_with(shape: U64s<'_>, axis: u32, size: u64) -> Option<Count> {
     let mut product = Count::ONE;
     let mut dynamic = false;
-    for k in 0..length32(shape.len()) {
-        match if k == axis { size } else { shape.at(k) } {
+    for (k, dimension) in (0..).zip(shape) {
+        match if k == axis { size } else { dimension } {
             DYNAMIC => dynamic = true,
             size => product = product.times(size),
         }

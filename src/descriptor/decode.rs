@@ -10,8 +10,8 @@ use crate::policy::{Judge, Policy};
 use crate::rule::Rule;
 use crate::wire::descriptor::{
     Facts, HANDLE, HEADER, LENGTH_KNOWN, MAGIC, MAX_TILE_LEVELS, PRIVATE_LAYOUT, SCHEME_HEADER,
-    SCHEME_VERSION, Section, VERSION_MAJOR, flag, layout_len, locate, offset, scheme_len,
-    tile_level_len,
+    SCHEME_VERSION, Section, VERSION_MAJOR, flag, is_zero, layout_len, locate, offset, scheme_len,
+    scheme_shift, tile_level_len,
 };
 use crate::wire::tag::{ElementType, LayoutTag, Scheme};
 use crate::wire::{index, length, length32, record, u8, u32};
@@ -25,6 +25,9 @@ pub(crate) fn stated_length(bytes: &[u8]) -> u32 {
 /// The first of `bytes` that is not the magic, if any.
 #[inline]
 pub(crate) fn wrong_magic(bytes: &[u8]) -> Option<usize> {
+    if bytes.first_chunk() == Some(&MAGIC) {
+        return None;
+    }
     bytes
         .iter()
         .zip(&MAGIC)
@@ -234,39 +237,38 @@ impl<'a> Walk<'a> {
             return Some(());
         }
         self.layout(judge)?;
-        self.buffer_table()?;
-        for k in 0..self.facts.buffers {
-            let zero = self.is_zero(Field::HandleReserved, k);
-            judge.require(zero, Rule::HandleReserved, Field::HandleReserved, k);
-        }
+        self.buffer_table(judge)?;
         if self.facts.flags == 0 {
             return Some(());
         }
         self.quantization(judge)?;
         self.enter(Section::Shard)?;
-        if self.enter(Section::Statistics)? {
+        if let Some(start) = self.enter(Section::Statistics)? {
             for field in [Field::StatisticsReserved, Field::StatisticsTail] {
-                judge.require(self.is_zero(field, 0), Rule::StatisticsReserved, field, 0);
+                let zero = self.is_zero(start, field);
+                judge.require(zero, Rule::StatisticsReserved, field, 0);
             }
         }
-        if self.enter(Section::ExtensionType)? {
+        if let Some(start) = self.enter(Section::ExtensionType)? {
             for field in [Field::ExtensionReserved, Field::ExtensionTail] {
-                judge.require(self.is_zero(field, 0), Rule::ExtensionReserved, field, 0);
+                let zero = self.is_zero(start, field);
+                judge.require(zero, Rule::ExtensionReserved, field, 0);
             }
         }
-        if self.enter(Section::CompositeMember)? {
+        if let Some(start) = self.enter(Section::CompositeMember)? {
             let field = Field::MemberReserved;
-            judge.require(self.is_zero(field, 0), Rule::MemberReserved, field, 0);
+            judge.require(self.is_zero(start, field), Rule::MemberReserved, field, 0);
         }
         Some(())
     }
 
-    /// Enters a part; whether it has bytes.
+    /// Enters a part and tells where it starts, if it has bytes.
     #[inline]
-    fn enter(&mut self, section: Section) -> Option<bool> {
+    fn enter(&mut self, section: Section) -> Option<Option<usize>> {
         let len = self.facts.len(section);
+        let start = self.at;
         self.reach(len, section.first_field())?;
-        Some(len > 0)
+        Some((len > 0).then_some(start))
     }
 
     #[inline]
@@ -284,7 +286,7 @@ impl<'a> Walk<'a> {
         if let Some(len) = layout_len(layout, self.facts.rank) {
             self.facts.layout = len;
             self.reach(len.into(), layout_field(layout))?;
-            self.layout_reserved(layout, judge);
+            self.layout_reserved(start, layout, judge);
             return Some(());
         }
         if layout == LayoutTag::Tiled {
@@ -298,24 +300,27 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    fn layout_reserved(&self, layout: LayoutTag, judge: &mut Judge<'_>) {
+    fn layout_reserved(&self, start: usize, layout: LayoutTag, judge: &mut Judge<'_>) {
         let sparse = match layout {
-            LayoutTag::Coo => Field::CooReserved,
+            LayoutTag::Coo => {
+                let at = start.wrapping_add(offset(Field::IsSorted));
+                let sorted = u8(self.bytes, at) <= 1;
+                judge.require(sorted, Rule::CooSorted, Field::IsSorted, 0);
+                Field::CooReserved
+            }
             LayoutTag::Csr | LayoutTag::Csc => Field::CompressedReserved,
             LayoutTag::Csf => Field::CsfReserved,
             LayoutTag::BlockPaged => {
                 let field = Field::PagedReserved;
-                return judge.require(self.is_zero(field, 0), Rule::PagedReserved, field, 0);
+                return judge.require(self.is_zero(start, field), Rule::PagedReserved, field, 0);
             }
             LayoutTag::Composite => {
                 let field = Field::HeadReserved;
-                return judge.require(self.is_zero(field, 0), Rule::HeadReserved, field, 0);
+                return judge.require(self.is_zero(start, field), Rule::HeadReserved, field, 0);
             }
             _ => return,
         };
-        judge.require(self.is_zero(sparse, 0), Rule::SparseReserved, sparse, 0);
-        let sorted = layout != LayoutTag::Coo || self.byte(Field::IsSorted) <= 1;
-        judge.require(sorted, Rule::CooSorted, Field::IsSorted, 0);
+        judge.require(self.is_zero(start, sparse), Rule::SparseReserved, sparse, 0);
     }
 
     fn tiles(&mut self, judge: &mut Judge<'_>) -> Option<()> {
@@ -327,12 +332,13 @@ impl<'a> Walk<'a> {
             if level >= MAX_TILE_LEVELS {
                 return None;
             }
-            let tags = self.at.wrapping_add(index(rank).wrapping_mul(8));
+            let start = self.at;
+            let tags = start.wrapping_add(index(rank).wrapping_mul(8));
             let outer = LayoutTag(u8(self.bytes, tags));
             let inner = LayoutTag(u8(self.bytes, tags.wrapping_add(1)));
             self.reach(tile_level_len(rank, outer, inner).into(), Field::TileShape)?;
             let field = Field::TileReserved;
-            judge.require(self.is_zero(field, level), Rule::TileReserved, field, level);
+            judge.require(self.is_zero(start, field), Rule::TileReserved, field, level);
             if inner != LayoutTag::Tiled {
                 return Some(());
             }
@@ -341,11 +347,19 @@ impl<'a> Walk<'a> {
     }
 
     #[inline]
-    fn buffer_table(&mut self) -> Option<()> {
-        self.facts.buffers = u8(self.bytes, self.at).into();
+    fn buffer_table(&mut self, judge: &mut Judge<'_>) -> Option<()> {
+        let start = self.at;
+        self.facts.buffers = u8(self.bytes, start).into();
         let handles = length(HANDLE).wrapping_mul(self.facts.buffers.into());
         self.reach(1, Field::BufferCount)?;
-        self.reach(handles, Field::ByteSize)
+        self.reach(handles, Field::ByteSize)?;
+        let mut at = start.wrapping_add(offset(Field::HandleReserved));
+        for k in 0..self.facts.buffers {
+            let zero = u8(self.bytes, at) == 0;
+            judge.require(zero, Rule::HandleReserved, Field::HandleReserved, k);
+            at = at.wrapping_add(HANDLE);
+        }
+        Some(())
     }
 
     fn quantization(&mut self, judge: &mut Judge<'_>) -> Option<()> {
@@ -361,35 +375,30 @@ impl<'a> Walk<'a> {
         let scheme = Scheme(u8(self.bytes, start.wrapping_add(offset(Field::SchemeTag))));
         judge.require(len >= SCHEME_HEADER, Rule::QuantizationLength, prefix, 0);
         judge.require(len >= scheme_len(scheme), Rule::SchemeLength, prefix, 0);
-        let current = !scheme.is_assigned() || self.byte(Field::SchemeVersion) == SCHEME_VERSION;
+        let version = u8(self.bytes, start.wrapping_add(offset(Field::SchemeVersion)));
+        let current = !scheme.is_assigned() || version == SCHEME_VERSION;
         judge.require(current, Rule::SchemeVersion, Field::SchemeVersion, 0);
         let field = Field::ScaleTypeReserved;
+        let zero = |field| self.is_zero(start.wrapping_sub(index(scheme_shift(scheme))), field);
         match scheme {
             Scheme::PerTensorAffine => {
                 let field = Field::PerTensorReserved;
-                judge.require(self.is_zero(field, 0), Rule::PerTensorReserved, field, 0);
+                judge.require(zero(field), Rule::PerTensorReserved, field, 0);
             }
             Scheme::PerChannelAffine => {
-                check::quantization::per_channel_scale(self.is_zero(field, 0), field, judge);
+                check::quantization::per_channel_scale(zero(field), field, judge);
             }
             Scheme::PerBlockAffine => {
-                judge.require(self.is_zero(field, 0), Rule::PerBlockReserved, field, 0);
+                judge.require(zero(field), Rule::PerBlockReserved, field, 0);
             }
             _ => {}
         }
         Some(())
     }
 
-    /// The first byte of a field that lies in a part which was entered.
-    fn byte(&self, field: Field) -> u8 {
-        let at = locate(self.bytes, &self.facts, field, 0).start;
-        u8(self.bytes, index(at))
-    }
-
-    fn is_zero(&self, field: Field, element: u32) -> bool {
-        let range = locate(self.bytes, &self.facts, field, element);
-        let bytes = self.bytes.get(index(range.start)..index(range.end));
-        bytes.is_some_and(|bytes| bytes.iter().all(|byte| *byte == 0))
+    #[inline]
+    fn is_zero(&self, start: usize, field: Field) -> bool {
+        is_zero(self.bytes, start, self.facts.rank, field)
     }
 }
 

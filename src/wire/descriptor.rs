@@ -12,7 +12,7 @@
 
 use core::ops::Range;
 
-use super::{length, length32, u8, u32};
+use super::{index, length, length32, u8, u32};
 use crate::error::Field;
 use crate::wire::tag::{LayoutTag, Scheme};
 
@@ -166,13 +166,17 @@ impl Facts {
         }
     }
 
-    /// Where a section starts. It cannot wrap: every length is below 2^33.
+    /// Where a section starts. It cannot wrap: every length is below 2^36.
     #[inline]
     pub(crate) fn start(&self, section: Section) -> u64 {
-        Section::ALL
-            .iter()
-            .take_while(|before| **before < section)
-            .fold(0, |at, before| self.len(*before).wrapping_add(at))
+        let mut at = 0u64;
+        for before in Section::ALL {
+            if before >= section {
+                break;
+            }
+            at = at.wrapping_add(self.len(before));
+        }
+        at
     }
 
     /// Bytes of all sections.
@@ -377,6 +381,19 @@ const fn place_of(field: Field) -> Place {
 #[inline]
 pub(crate) fn offset(field: Field) -> usize {
     usize::from(place(field).offset)
+}
+
+/// Whether the bytes of a reserved field are 0, in a section that starts at `start`.
+#[inline]
+pub(crate) fn is_zero(bytes: &[u8], start: usize, rank: u32, field: Field) -> bool {
+    let place = place(field);
+    let behind = index(rank).wrapping_mul(usize::from(place.per_rank));
+    let from = start
+        .wrapping_add(behind)
+        .wrapping_add(usize::from(place.offset));
+    let to = from.wrapping_add(usize::from(place.width));
+    let bytes = bytes.get(from..to);
+    bytes.is_some_and(|bytes| bytes.iter().all(|byte| *byte == 0))
 }
 
 /// The section that the field belongs to.
