@@ -11,7 +11,7 @@ use crate::wire::descriptor::MIN_BUFFER_ALIGNMENT;
 use crate::wire::index;
 use crate::wire::tag::{DeviceTag, LayoutTag, SyncMode};
 
-#[inline]
+#[inline(always)]
 pub(crate) fn table<F: Fields + ?Sized>(
     d: &Subject<'_, F>,
     layout: &Layout<'_>,
@@ -97,7 +97,7 @@ pub(crate) fn excess(more: bool, rule: Rule, field: Field, index: u32, judge: &m
     }
 }
 
-#[inline]
+#[inline(always)]
 fn handle(handle: &BufferHandle, k: u32, judge: &mut Judge<'_>) {
     let alignment = handle.alignment;
     judge.require(

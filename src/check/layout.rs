@@ -12,7 +12,7 @@ use crate::wire::length32;
 use crate::wire::tag::{BlockTableIndexType, CombineOp, CompositionRule, KvRole, LayoutTag};
 
 /// Buffers that the layout itself needs; none for private layouts, which decide for themselves.
-#[inline]
+#[inline(always)]
 pub(crate) fn base_buffers(layout: &Layout<'_>, rank: u32) -> Option<u32> {
     Some(match layout {
         Layout::Coo { .. } => 2,
@@ -25,6 +25,7 @@ pub(crate) fn base_buffers(layout: &Layout<'_>, rank: u32) -> Option<u32> {
 }
 
 /// Elements that a sparse layout stores.
+#[inline(always)]
 pub(crate) fn stored(layout: &Layout<'_>) -> Option<u64> {
     match layout {
         Layout::Coo { nnz, .. }
@@ -36,7 +37,7 @@ pub(crate) fn stored(layout: &Layout<'_>) -> Option<u64> {
 }
 
 /// The rules of the layout payload alone.
-#[inline]
+#[inline(always)]
 pub(crate) fn payload<F: Fields + ?Sized>(
     d: &Subject<'_, F>,
     layout: &Layout<'_>,
@@ -266,6 +267,7 @@ fn composite_head(head: &CompositeHead, shape: U64s<'_>, rank: u32, judge: &mut 
 /// The sizes that the layout needs its buffers to have.
 ///
 /// `bits` is the element width; 0 where it is unknown, and then nothing that depends on it is checked.
+#[inline(always)]
 pub(crate) fn sizes<F: Fields + ?Sized>(
     d: &Subject<'_, F>,
     layout: &Layout<'_>,
@@ -322,6 +324,7 @@ fn need<F: Fields + ?Sized>(d: &Subject<'_, F>, layout: &Layout<'_>, bits: u32, 
 }
 
 /// LAYOUT-05 and its siblings: all elements of a dense tensor lie in buffer 0.
+#[inline(always)]
 fn dense<F: Fields + ?Sized>(
     d: &Subject<'_, F>,
     layout: &Layout<'_>,

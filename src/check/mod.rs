@@ -86,7 +86,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn check(&self, judge: &mut Judge<'_>) {
         let (element, layout) = (self.element_type, self.layout);
         if element.bits() == 0 && !element.is_private() {
@@ -118,6 +118,7 @@ pub(crate) struct Subject<'a, F: ?Sized> {
 
 impl<F: Fields + ?Sized> Subject<'_, F> {
     /// Size of a buffer; 0 for one that is not there.
+    #[inline(always)]
     fn byte_size(&self, buffer: u32) -> u64 {
         let handle = self.fields.buffer(index(buffer));
         handle.map_or(0, |handle| handle.byte_size)
@@ -125,7 +126,7 @@ impl<F: Fields + ?Sized> Subject<'_, F> {
 }
 
 /// Everything behind the header.
-#[inline(never)]
+#[inline(always)]
 pub(crate) fn body<F: Fields + ?Sized>(d: &F, judge: &mut Judge<'_>) {
     let layout = d.layout();
     if matches!(layout, Layout::Unknown(_)) {

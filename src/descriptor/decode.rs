@@ -172,7 +172,7 @@ pub(crate) fn decode<'a>(
 }
 
 /// Wire rules behind the header, part by part.
-#[inline]
+#[inline(always)]
 fn structure(bytes: &[u8], judge: &mut Judge<'_>) -> Facts {
     let mut walk = Walk::new(bytes);
     let walked = walk.parts(judge);
@@ -202,7 +202,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    #[inline]
+    #[inline(always)]
     fn new(bytes: &'a [u8]) -> Self {
         Walk {
             bytes,
@@ -228,7 +228,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Walks all parts; none where one crosses the end (DESC-05), or where no next one can be found.
-    #[inline]
+    #[inline(always)]
     fn parts(&mut self, judge: &mut Judge<'_>) -> Option<()> {
         self.enter(Section::Shape)?;
         self.enter(Section::ByteOffset)?;
@@ -263,7 +263,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Enters a part and tells where it starts, if it has bytes.
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, section: Section) -> Option<Option<usize>> {
         let len = self.facts.len(section);
         let start = self.at;
@@ -271,7 +271,7 @@ impl<'a> Walk<'a> {
         Some((len > 0).then_some(start))
     }
 
-    #[inline]
+    #[inline(always)]
     fn reach(&mut self, len: u64, first: Field) -> Option<()> {
         self.field = first;
         let left = self.bytes.len().wrapping_sub(self.at);
@@ -346,7 +346,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn buffer_table(&mut self, judge: &mut Judge<'_>) -> Option<()> {
         let start = self.at;
         self.facts.buffers = u8(self.bytes, start).into();
