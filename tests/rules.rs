@@ -15,3 +15,5 @@ mod special;
 mod support;
 #[path = "rules/table.rs"]
 mod table;
+#[path = "rules/writer.rs"]
+mod writer;

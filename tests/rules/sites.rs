@@ -1,11 +1,9 @@
 //! Each rule is decided in one place of `src`, and its documentation names rules that exist.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use hrry::{Class, Rule};
 
 use super::catalogue::{FAMILIES, ids};
+use crate::support::source::{self, Source};
 
 /// Rules whose name stands more or less than once in `src`, and why that is right.
 const EXCEPTIONS: &[(&str, usize, &str)] = &[
@@ -27,9 +25,17 @@ const EXCEPTIONS: &[(&str, usize, &str)] = &[
     ("COMP-48", 0, "travels as `ErrorKind::Torn`"),
 ];
 
+/// Everything but the table itself, what turns errors into rules, and the program.
+fn sources() -> impl Iterator<Item = Source> {
+    let apart = ["rule.rs", "error.rs"];
+    source::all()
+        .into_iter()
+        .filter(move |source| !apart.contains(&source.name.as_str()) && source.top() != "bin")
+}
+
 #[test]
 fn every_rule_is_constructed_once() {
-    let sources = sources();
+    let sources: Vec<Source> = sources().collect();
     for rule in Rule::ALL {
         let found: Vec<&str> = sources
             .iter()
@@ -70,62 +76,6 @@ fn documentation_names_rules_that_exist() {
         }
     }
     assert!(named > 0);
-}
-
-/// One file of `src`, line by line.
-struct Source {
-    name: String,
-    /// Without comments and unit tests.
-    code: Vec<String>,
-    /// Of each line; empty where a line is code alone.
-    comments: Vec<String>,
-}
-
-fn sources() -> Vec<Source> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    collect(&root, &mut files);
-    let apart = ["rule.rs", "error.rs"].map(|name| root.join(name));
-    files
-        .iter()
-        .filter(|file| !apart.contains(file) && !file.starts_with(root.join("bin")))
-        .map(|file| read(file))
-        .collect()
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("src is readable") {
-        let path = entry.expect("src is readable").path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
-}
-
-fn read(file: &Path) -> Source {
-    let text = fs::read_to_string(file).expect("src is text");
-    let mut source = Source {
-        name: file.display().to_string(),
-        code: Vec::new(),
-        comments: Vec::new(),
-    };
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
-        if line.trim() == "#[cfg(test)]" {
-            // a module of tests: one line, or everything to the brace that closes it
-            let inline = lines.next().is_some_and(|line| line.ends_with('{'));
-            if inline {
-                lines.by_ref().find(|line| *line == "}");
-            }
-            continue;
-        }
-        let (code, comment) = line.split_at(line.find("//").unwrap_or(line.len()));
-        source.code.push(code.to_owned());
-        source.comments.push(comment.to_owned());
-    }
-    source
 }
 
 /// Whether a line of code names the rule.

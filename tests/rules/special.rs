@@ -1,12 +1,12 @@
-//! Cases that need another policy, a writer, or an error without a field.
+//! Cases that need another policy, two descriptors by hand, or an error without a field.
 
 use hrry::{
     BufferHandle, DescriptorSpec, DescriptorView, ElementType, ErrorKind, Event, Field,
-    FixedComposite, FixedWriter, I64s, Layout, LayoutTag, Order, Outcome, Policy, Rule, Shard,
-    Sink, Tiled, TiledLevel, Transport, Violation, WriteError, check, encoded_len,
+    FixedComposite, Layout, LayoutTag, Outcome, Policy, Rule, Transport, Violation,
 };
 
 use super::offsets::{Edit, agreed, changed, cut, put, stream, u64};
+use super::writer;
 use crate::support::trace::{Entry, growing};
 use crate::support::vectors::{descriptors, named, streams};
 
@@ -14,12 +14,12 @@ use crate::support::vectors::{descriptors, named, streams};
 pub(crate) const SPECIAL: &[(&str, fn())] = &[
     ("DESC-06", incomplete),
     ("DESC-07", bytes_after),
-    ("DESC-13", array_length),
-    ("DESC-21", total_length),
+    ("DESC-13", writer::array_length),
+    ("DESC-21", writer::total_length),
     ("LAYOUT-04", private_layout),
     ("BUF-15", private_class),
     ("BUF-19", cross_machine_sync),
-    ("BUF-24", buffer_limit),
+    ("BUF-24", writer::buffer_limit),
     ("QUANT-05", private_scheme),
     ("COMP-07", private_rule),
     ("COMP-42", overlap),
@@ -28,11 +28,11 @@ pub(crate) const SPECIAL: &[(&str, fn())] = &[
     ("COMP-57", member_unreadable),
     ("STREAM-04", stream_truncated),
     ("STREAM-08", unskippable),
-    ("STREAM-10", payload_length),
-    ("STREAM-11", writer_open),
+    ("STREAM-10", writer::payload_length),
+    ("STREAM-11", writer::writer_open),
 ];
 
-const fn violation(rule: Rule, field: Field, index: u32) -> Violation {
+pub(crate) const fn violation(rule: Rule, field: Field, index: u32) -> Violation {
     Violation { rule, field, index }
 }
 
@@ -58,98 +58,6 @@ fn bytes_after() {
     bytes.push(7);
     let (_, rest) = DescriptorView::parse(&bytes, &Policy::STRICT).unwrap();
     assert_eq!(rest, [7]);
-}
-
-/// Bytes have no other lengths than the right ones, so only a writer can break this.
-fn array_length() {
-    let buffers = [BufferHandle::cpu(48, 64)];
-    let strided = |strides| {
-        let layout = Layout::Strided { strides };
-        let spec = DescriptorSpec::new(ElementType::Float32, &[3, 4], layout, &buffers);
-        check::descriptor(&spec, &Policy::STRICT)
-    };
-    assert_eq!(strided((&[4, 1]).into()), Ok(()));
-    let broken = |field| Err(violation(Rule::ArrayLength, field, 0));
-    assert_eq!(strided((&[4]).into()), broken(Field::Strides));
-    assert_eq!(strided((&[4, 1, 1]).into()), broken(Field::Strides));
-
-    let tiled = |levels: &[TiledLevel<'_>]| {
-        let layout = Layout::Tiled(Tiled::Native(levels));
-        let spec = DescriptorSpec::new(ElementType::Float32, &[3, 4], layout, &buffers);
-        check::descriptor(&spec, &Policy::STRICT)
-    };
-    let level = TiledLevel {
-        tile_shape: (&[3, 4]).into(),
-        outer_layout: LayoutTag::RowMajor,
-        inner_layout: LayoutTag::RowMajor,
-        outer_strides: I64s::EMPTY,
-        inner_strides: I64s::EMPTY,
-    };
-    assert_eq!(tiled(&[level]), Ok(()));
-    assert_eq!(tiled(&[]), broken(Field::TileShape));
-    let inner_layout = LayoutTag::Tiled;
-    assert_eq!(
-        tiled(&[TiledLevel {
-            inner_layout,
-            ..level
-        }]),
-        broken(Field::TileShape)
-    );
-    let inner_layout = LayoutTag::Strided;
-    assert_eq!(
-        tiled(&[TiledLevel {
-            inner_layout,
-            ..level
-        }]),
-        broken(Field::InnerStrides)
-    );
-    let outer_strides = (&[1, 1]).into();
-    assert_eq!(
-        tiled(&[TiledLevel {
-            outer_strides,
-            ..level
-        }]),
-        broken(Field::OuterStrides)
-    );
-
-    let sharded = |parent_shape: &[u64], shard_offset: &[u64]| {
-        let shard = Some(Shard {
-            parent_shape: parent_shape.into(),
-            shard_offset: shard_offset.into(),
-        });
-        let spec = DescriptorSpec::new(ElementType::Float32, &[3, 4], Layout::RowMajor, &buffers);
-        check::descriptor(&DescriptorSpec { shard, ..spec }, &Policy::STRICT)
-    };
-    assert_eq!(sharded(&[3, 4], &[0, 0]), Ok(()));
-    assert_eq!(sharded(&[3], &[0, 0]), broken(Field::ParentShape));
-    assert_eq!(sharded(&[3, 4], &[0]), broken(Field::ShardOffset));
-}
-
-fn total_length() {
-    // a level of rank 65,536 with both stride arrays takes 65,536 * 8 * 3 + 4 bytes; the rest of the
-    // descriptor 20 + 65,536 * 8 + 8 + 1
-    let shape = vec![0; 1 << 16];
-    let level = TiledLevel {
-        tile_shape: (&[]).into(),
-        outer_layout: LayoutTag::Strided,
-        inner_layout: LayoutTag::Strided,
-        outer_strides: I64s::EMPTY,
-        inner_strides: I64s::EMPTY,
-    };
-    let len = |levels: usize| {
-        let levels = vec![level; levels];
-        let layout = Layout::Tiled(Tiled::Native(&levels));
-        encoded_len(&DescriptorSpec::new(
-            ElementType::UInt8,
-            &shape,
-            layout,
-            &[],
-        ))
-    };
-    assert_eq!(len(2730), Ok(2730 * 1_572_868 + 524_317));
-    // 2731 * 1,572,868 alone is above 2^32
-    let broken = violation(Rule::TotalLength, Field::DescriptorLength, 0);
-    assert_eq!(len(2731), Err(broken));
 }
 
 /// A descriptor that one policy accepts and another refuses.
@@ -201,25 +109,6 @@ fn cross_machine_sync() {
         Policy::STRICT,
         cross,
         (broken, at as u64),
-    );
-}
-
-fn buffer_limit() {
-    // CSF of rank 127 would need 255 buffers; a private layout takes any number
-    let buffers = [BufferHandle::cpu(0, 1); 256];
-    let layout = Layout::Private {
-        tag: LayoutTag(0xF0),
-        extension_layout_id: 0,
-        extension_data: &[],
-    };
-    let with = |count| {
-        let spec = DescriptorSpec::new(ElementType::UInt8, &[1], layout, &buffers[..count]);
-        check::descriptor(&spec, &agreed())
-    };
-    assert_eq!(with(255), Ok(()));
-    assert_eq!(
-        with(256),
-        Err(violation(Rule::BufferLimit, Field::BufferCount, 0))
     );
 }
 
@@ -365,84 +254,4 @@ fn unskippable() {
     let event = decoder.next_event(&mut descriptor).unwrap();
     assert!(matches!(event, Some(Event::Descriptor(view, _)) if view.is_opaque()));
     assert_eq!(decoder.finish().unwrap_err().kind(), broken.into());
-}
-
-#[derive(Default)]
-struct Count(usize);
-
-impl Sink for Count {
-    type Error = core::convert::Infallible;
-
-    fn put(&mut self, bytes: &[u8]) -> Result<(), Self::Error> {
-        self.0 += bytes.len();
-        Ok(())
-    }
-}
-
-type Writer = FixedWriter<Count, 64>;
-
-fn payload_length() {
-    let buffers = [BufferHandle::cpu(4, 64), BufferHandle::cpu(16, 64)];
-    let layout = Layout::Coo {
-        nnz: 1,
-        is_sorted: true,
-    };
-    let spec = DescriptorSpec::new(ElementType::Float32, &[3, 4], layout, &buffers);
-    let mut writer = Writer::new(Count::default(), Policy::STRICT);
-    let order = |order: Order| {
-        assert_eq!(order.rule(), Rule::PayloadLength);
-        Err(WriteError::Order(order))
-    };
-    assert_eq!(writer.payload(&[0]), order(Order::NoTensor));
-    assert_eq!(
-        writer.tensor(&spec, &[&[0; 4]]),
-        order(Order::Missing { bytes: 16 })
-    );
-    assert_eq!(
-        writer.tensor(&spec, &[&[0; 5], &[0; 15]]),
-        order(Order::Excess { bytes: 1 })
-    );
-    assert_eq!(writer.tensor(&spec, &[&[0; 4], &[0; 16]]), Ok(()));
-    writer.begin(&spec).unwrap();
-    assert_eq!(writer.payload(&[0; 21]), order(Order::Excess { bytes: 1 }));
-    writer.payload(&[0; 19]).unwrap();
-    assert_eq!(writer.end(), order(Order::Missing { bytes: 1 }));
-    writer.payload(&[0]).unwrap();
-    writer.end().unwrap();
-    // twice 20 + 16 + 8 + 16 + 1 + 32 and 4 + 16
-    assert_eq!(writer.finish().unwrap().0, 2 * (93 + 20));
-}
-
-fn writer_open() {
-    let streams = streams();
-    let part = &named(&streams, "s-ok-part-1").bytes;
-    let (head, rest) = DescriptorView::parse(part, &Policy::STRICT).unwrap();
-    let (member, _) = DescriptorView::parse(rest, &Policy::STRICT).unwrap();
-    let written = || {
-        let mut writer = Writer::new(Count::default(), Policy::STRICT);
-        writer.tensor(&head, &[]).unwrap();
-        writer
-    };
-    let refused = |writer: Writer, order: Order| {
-        assert_eq!(order.rule(), Rule::WriterOpen);
-        assert_eq!(writer.finish().err(), Some(WriteError::Order(order)));
-    };
-    refused(written(), Order::CompositeOpen { members: 1 });
-    let mut open = written();
-    open.begin(&member).unwrap();
-    assert_eq!(
-        open.begin(&member),
-        Err(WriteError::Order(Order::TensorOpen))
-    );
-    open.payload(&[0; 16]).unwrap();
-    refused(open, Order::TensorOpen);
-    let mut whole = written();
-    whole.tensor(&member, &[&[0; 16]]).unwrap();
-    assert_eq!(whole.finish().unwrap().0, part.len());
-    // a composite that is never whole
-    let gap = changed(rest, &[put(20, u64(3))]);
-    let (small, _) = DescriptorView::parse(&gap, &Policy::STRICT).unwrap();
-    let mut broken = written();
-    assert!(broken.tensor(&small, &[&[0; 16]]).is_err());
-    refused(broken, Order::Broken);
 }
