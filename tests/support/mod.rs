@@ -5,6 +5,7 @@
 #![allow(dead_code)] // every test file uses a part of it
 
 pub mod describe;
+pub mod source;
 pub mod trace;
 pub mod vectors;
 

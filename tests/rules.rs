@@ -1,0 +1,19 @@
+//! The rule table against the code, the vectors and the documentation.
+
+#[path = "rules/catalogue.rs"]
+mod catalogue;
+#[path = "rules/docs.rs"]
+mod docs;
+#[path = "rules/offsets.rs"]
+mod offsets;
+#[path = "rules/permissive.rs"]
+mod permissive;
+#[path = "rules/sites.rs"]
+mod sites;
+#[path = "rules/special.rs"]
+mod special;
+mod support;
+#[path = "rules/table.rs"]
+mod table;
+#[path = "rules/writer.rs"]
+mod writer;

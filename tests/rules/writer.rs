@@ -1,0 +1,201 @@
+//! Rules that only a writer can break.
+
+use hrry::{
+    BufferHandle, DescriptorSpec, DescriptorView, ElementType, Field, FixedWriter, I64s, Layout,
+    LayoutTag, Order, Policy, Rule, Shard, Sink, Tiled, TiledLevel, WriteError, check, encoded_len,
+};
+
+use super::offsets::{agreed, changed, put, u64};
+use super::special::violation;
+use crate::support::vectors::{named, streams};
+
+/// Bytes have no other lengths than the right ones, so only a writer can break this.
+pub(crate) fn array_length() {
+    let buffers = [BufferHandle::cpu(48, 64)];
+    let strided = |strides| {
+        let layout = Layout::Strided { strides };
+        let spec = DescriptorSpec::new(ElementType::Float32, &[3, 4], layout, &buffers);
+        check::descriptor(&spec, &Policy::STRICT)
+    };
+    assert_eq!(strided((&[4, 1]).into()), Ok(()));
+    let broken = |field| Err(violation(Rule::ArrayLength, field, 0));
+    assert_eq!(strided((&[4]).into()), broken(Field::Strides));
+    assert_eq!(strided((&[4, 1, 1]).into()), broken(Field::Strides));
+
+    let tiled = |levels: &[TiledLevel<'_>]| {
+        let layout = Layout::Tiled(Tiled::Native(levels));
+        let spec = DescriptorSpec::new(ElementType::Float32, &[3, 4], layout, &buffers);
+        check::descriptor(&spec, &Policy::STRICT)
+    };
+    let level = TiledLevel {
+        tile_shape: (&[3, 4]).into(),
+        outer_layout: LayoutTag::RowMajor,
+        inner_layout: LayoutTag::RowMajor,
+        outer_strides: I64s::EMPTY,
+        inner_strides: I64s::EMPTY,
+    };
+    assert_eq!(tiled(&[level]), Ok(()));
+    assert_eq!(tiled(&[]), broken(Field::TileShape));
+    let inner_layout = LayoutTag::Tiled;
+    assert_eq!(
+        tiled(&[TiledLevel {
+            inner_layout,
+            ..level
+        }]),
+        broken(Field::TileShape)
+    );
+    let inner_layout = LayoutTag::Strided;
+    assert_eq!(
+        tiled(&[TiledLevel {
+            inner_layout,
+            ..level
+        }]),
+        broken(Field::InnerStrides)
+    );
+    let outer_strides = (&[1, 1]).into();
+    assert_eq!(
+        tiled(&[TiledLevel {
+            outer_strides,
+            ..level
+        }]),
+        broken(Field::OuterStrides)
+    );
+
+    let sharded = |parent_shape: &[u64], shard_offset: &[u64]| {
+        let shard = Some(Shard {
+            parent_shape: parent_shape.into(),
+            shard_offset: shard_offset.into(),
+        });
+        let spec = DescriptorSpec::new(ElementType::Float32, &[3, 4], Layout::RowMajor, &buffers);
+        check::descriptor(&DescriptorSpec { shard, ..spec }, &Policy::STRICT)
+    };
+    assert_eq!(sharded(&[3, 4], &[0, 0]), Ok(()));
+    assert_eq!(sharded(&[3], &[0, 0]), broken(Field::ParentShape));
+    assert_eq!(sharded(&[3, 4], &[0]), broken(Field::ShardOffset));
+}
+
+pub(crate) fn total_length() {
+    // a level of rank 65,536 with both stride arrays takes 65,536 * 8 * 3 + 4 bytes; the rest of the
+    // descriptor 20 + 65,536 * 8 + 8 + 1
+    let shape = vec![0; 1 << 16];
+    let level = TiledLevel {
+        tile_shape: (&[]).into(),
+        outer_layout: LayoutTag::Strided,
+        inner_layout: LayoutTag::Strided,
+        outer_strides: I64s::EMPTY,
+        inner_strides: I64s::EMPTY,
+    };
+    let len = |levels: usize| {
+        let levels = vec![level; levels];
+        let layout = Layout::Tiled(Tiled::Native(&levels));
+        encoded_len(&DescriptorSpec::new(
+            ElementType::UInt8,
+            &shape,
+            layout,
+            &[],
+        ))
+    };
+    assert_eq!(len(2730), Ok(2730 * 1_572_868 + 524_317));
+    // 2731 * 1,572,868 alone is above 2^32
+    let broken = violation(Rule::TotalLength, Field::DescriptorLength, 0);
+    assert_eq!(len(2731), Err(broken));
+}
+
+pub(crate) fn buffer_limit() {
+    // CSF of rank 127 would need 255 buffers; a private layout takes any number
+    let buffers = [BufferHandle::cpu(0, 1); 256];
+    let layout = Layout::Private {
+        tag: LayoutTag(0xF0),
+        extension_layout_id: 0,
+        extension_data: &[],
+    };
+    let with = |count| {
+        let spec = DescriptorSpec::new(ElementType::UInt8, &[1], layout, &buffers[..count]);
+        check::descriptor(&spec, &agreed())
+    };
+    assert_eq!(with(255), Ok(()));
+    assert_eq!(
+        with(256),
+        Err(violation(Rule::BufferLimit, Field::BufferCount, 0))
+    );
+}
+
+#[derive(Default)]
+struct Count(usize);
+
+impl Sink for Count {
+    type Error = core::convert::Infallible;
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Self::Error> {
+        self.0 += bytes.len();
+        Ok(())
+    }
+}
+
+type Writer = FixedWriter<Count, 64>;
+
+pub(crate) fn payload_length() {
+    let buffers = [BufferHandle::cpu(4, 64), BufferHandle::cpu(16, 64)];
+    let layout = Layout::Coo {
+        nnz: 1,
+        is_sorted: true,
+    };
+    let spec = DescriptorSpec::new(ElementType::Float32, &[3, 4], layout, &buffers);
+    let mut writer = Writer::new(Count::default(), Policy::STRICT);
+    let order = |order: Order| {
+        assert_eq!(order.rule(), Rule::PayloadLength);
+        Err(WriteError::Order(order))
+    };
+    assert_eq!(writer.payload(&[0]), order(Order::NoTensor));
+    assert_eq!(
+        writer.tensor(&spec, &[&[0; 4]]),
+        order(Order::Missing { bytes: 16 })
+    );
+    assert_eq!(
+        writer.tensor(&spec, &[&[0; 5], &[0; 15]]),
+        order(Order::Excess { bytes: 1 })
+    );
+    assert_eq!(writer.tensor(&spec, &[&[0; 4], &[0; 16]]), Ok(()));
+    writer.begin(&spec).unwrap();
+    assert_eq!(writer.payload(&[0; 21]), order(Order::Excess { bytes: 1 }));
+    writer.payload(&[0; 19]).unwrap();
+    assert_eq!(writer.end(), order(Order::Missing { bytes: 1 }));
+    writer.payload(&[0]).unwrap();
+    writer.end().unwrap();
+    // twice 20 + 16 + 8 + 16 + 1 + 32 and 4 + 16
+    assert_eq!(writer.finish().unwrap().0, 2 * (93 + 20));
+}
+
+pub(crate) fn writer_open() {
+    let streams = streams();
+    let part = &named(&streams, "s-ok-part-1").bytes;
+    let (head, rest) = DescriptorView::parse(part, &Policy::STRICT).unwrap();
+    let (member, _) = DescriptorView::parse(rest, &Policy::STRICT).unwrap();
+    let written = || {
+        let mut writer = Writer::new(Count::default(), Policy::STRICT);
+        writer.tensor(&head, &[]).unwrap();
+        writer
+    };
+    let refused = |writer: Writer, order: Order| {
+        assert_eq!(order.rule(), Rule::WriterOpen);
+        assert_eq!(writer.finish().err(), Some(WriteError::Order(order)));
+    };
+    refused(written(), Order::CompositeOpen { members: 1 });
+    let mut open = written();
+    open.begin(&member).unwrap();
+    assert_eq!(
+        open.begin(&member),
+        Err(WriteError::Order(Order::TensorOpen))
+    );
+    open.payload(&[0; 16]).unwrap();
+    refused(open, Order::TensorOpen);
+    let mut whole = written();
+    whole.tensor(&member, &[&[0; 16]]).unwrap();
+    assert_eq!(whole.finish().unwrap().0, part.len());
+    // a composite that is never whole
+    let gap = changed(rest, &[put(20, u64(3))]);
+    let (small, _) = DescriptorView::parse(&gap, &Policy::STRICT).unwrap();
+    let mut broken = written();
+    assert!(broken.tensor(&small, &[&[0; 16]]).is_err());
+    refused(broken, Order::Broken);
+}
