@@ -169,6 +169,9 @@ impl<'a> Judge<'a> {
 
     #[inline]
     pub(crate) fn verdict(&self) -> Result<(), Violation> {
-        self.first.map_or(Ok(()), Err)
+        match &self.first {
+            None => Ok(()),
+            Some(first) => Err(*first),
+        }
     }
 }

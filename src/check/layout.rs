@@ -2,7 +2,7 @@
 
 use super::Subject;
 use super::reach::Reach;
-use super::size::{Count, elements};
+use super::size::Count;
 use crate::error::Field;
 use crate::model::{BlockPaged, CompositeHead, Fields, Layout, Tiled, U32s, U64s};
 use crate::policy::Judge;
@@ -75,7 +75,9 @@ pub(crate) fn payload<F: Fields + ?Sized>(
         _ => {}
     }
     if let Some(nnz) = stored(layout) {
-        let possible = elements(d.shape).is_none_or(|elements| Count::new(nnz) <= elements);
+        let possible = d
+            .elements
+            .is_none_or(|elements| Count::new(nnz) <= elements);
         judge.require(possible, Rule::SparseCount, Field::Nnz, 0);
     }
 }
@@ -331,7 +333,7 @@ fn dense<F: Fields + ?Sized>(
     bits: u32,
     judge: &mut Judge<'_>,
 ) {
-    let Some(elements) = elements(d.shape) else {
+    let Some(elements) = d.elements else {
         return;
     };
     if elements == Count::ZERO {

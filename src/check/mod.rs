@@ -20,6 +20,7 @@ use crate::rule::Rule;
 use crate::wire::descriptor::MAX_RANK;
 use crate::wire::tag::{ElementType, LayoutTag};
 use crate::wire::{index, length32};
+use size::Count;
 
 /// Checks one descriptor against every model rule.
 ///
@@ -113,6 +114,8 @@ pub(crate) struct Subject<'a, F: ?Sized> {
     element_type: ElementType,
     shape: U64s<'a>,
     rank: u32,
+    /// None while a dimension that matters is dynamic.
+    elements: Option<Count>,
     buffer_count: u32,
 }
 
@@ -138,6 +141,7 @@ pub(crate) fn body<F: Fields + ?Sized>(d: &F, judge: &mut Judge<'_>) {
         element_type: d.element_type(),
         shape,
         rank: length32(shape.len()),
+        elements: size::elements(shape),
         buffer_count: length32(d.buffer_count()),
     };
     let bits = match d.extension_type() {

@@ -64,17 +64,13 @@ pub(crate) fn header(bytes: &[u8], judge: &mut Judge<'_>) {
     let long = index(stated_length(bytes)) >= HEADER;
     judge.require(long, Rule::LengthMinimum, Field::DescriptorLength, 0);
     let flags = u32(bytes, offset(Field::Flags));
-    judge.require(
-        flags & flag::RESERVED == 0,
-        Rule::ReservedFlags,
-        Field::Flags,
-        0,
-    );
+    let defined = flags & !u32::from(flag::DEFINED) == 0;
+    judge.require(defined, Rule::ReservedFlags, Field::Flags, 0);
     let header = Header {
         element_type: ElementType(u8(bytes, offset(Field::TypeTag))),
         layout: LayoutTag(u8(bytes, offset(Field::LayoutTag))),
         rank: u32(bytes, offset(Field::Rank)),
-        has_extension: flags & flag::EXTENSION_TYPE != 0,
+        has_extension: flags & u32::from(flag::EXTENSION_TYPE) != 0,
     };
     header.check(judge);
 }
@@ -164,31 +160,13 @@ pub(crate) fn decode<'a>(
     header(bytes, judge);
     // rank-sized work is bounded only behind the header's rules
     judge.verdict()?;
-    let facts = structure(bytes, judge);
-    judge.verdict()?;
-    let view = DescriptorView::new(bytes, facts, origin);
-    check::body(&view, judge);
-    judge.verdict().map(|()| view)
-}
-
-/// Wire rules behind the header, part by part.
-#[inline(always)]
-fn structure(bytes: &[u8], judge: &mut Judge<'_>) -> Facts {
     let mut walk = Walk::new(bytes);
-    let walked = walk.parts(judge);
-    if walked.is_none() {
-        judge.refuse(Rule::FieldOverrun, walk.field, 0);
-        return walk.facts;
-    }
-    if walk.is_opaque() {
-        // flags speak of sections that cannot be found
-        walk.facts.flags = 0;
-        return walk.facts;
-    }
-    let minor = u8(bytes, offset(Field::VersionMinor));
-    let filled = walk.at == bytes.len() || minor > 0;
-    judge.require(filled, Rule::TrailingBytes, Field::Tail, 0);
-    walk.facts
+    walk.whole(judge);
+    judge.verdict()?;
+    let view = DescriptorView::new(bytes, walk.facts, origin);
+    check::body(&view, judge);
+    judge.verdict()?;
+    Ok(view)
 }
 
 /// A walk over the parts of a descriptor, in wire order.
@@ -196,44 +174,57 @@ struct Walk<'a> {
     bytes: &'a [u8],
     /// End of the parts that were entered.
     at: usize,
-    /// The field that the walk stands at.
+    /// The field that the walk stands at, and the element of it.
     field: Field,
+    element: u32,
     facts: Facts,
 }
 
 impl<'a> Walk<'a> {
-    #[inline(always)]
+    #[inline]
     fn new(bytes: &'a [u8]) -> Self {
+        let header: &[u8; HEADER] = record(bytes, 0);
+        let rank = u32(header, offset(Field::Rank));
         Walk {
             bytes,
             at: HEADER,
             field: Field::Shape,
+            element: 0,
             facts: Facts {
-                rank: u32(bytes, offset(Field::Rank)),
-                flags: u32(bytes, offset(Field::Flags)),
-                layout: 0,
-                buffers: 0,
-                quantization: 0,
+                rank: u8::try_from(rank).unwrap_or(u8::MAX),
+                flags: u8(header, offset(Field::Flags)) & flag::DEFINED,
+                element_type: ElementType(u8(header, offset(Field::TypeTag))),
+                layout: LayoutTag(u8(header, offset(Field::LayoutTag))),
+                ..Facts::NONE
             },
         }
     }
 
-    fn layout_tag(&self) -> LayoutTag {
-        LayoutTag(u8(self.bytes, offset(Field::LayoutTag)))
+    /// Wire rules behind the header, part by part.
+    #[inline]
+    fn whole(&mut self, judge: &mut Judge<'_>) {
+        if self.parts(judge).is_none() {
+            judge.refuse(Rule::FieldOverrun, self.field, self.element);
+            return;
+        }
+        let minor = u8(self.bytes, offset(Field::VersionMinor));
+        let filled = self.at == self.bytes.len() || minor > 0 || self.is_opaque();
+        judge.require(filled, Rule::TrailingBytes, Field::Tail, 0);
     }
 
     fn is_opaque(&self) -> bool {
-        let layout = self.layout_tag();
+        let layout = self.facts.layout;
         !layout.is_assigned() && !layout.is_private()
     }
 
     /// Walks all parts; none where one crosses the end (DESC-05), or where no next one can be found.
-    #[inline(always)]
+    #[inline]
     fn parts(&mut self, judge: &mut Judge<'_>) -> Option<()> {
         self.enter(Section::Shape)?;
         self.enter(Section::ByteOffset)?;
         if self.is_opaque() {
-            // permissive mode only: nothing behind byte_offset can be found
+            // permissive mode only: flags speak of sections that cannot be found
+            self.facts.flags = 0;
             return Some(());
         }
         self.layout(judge)?;
@@ -241,7 +232,14 @@ impl<'a> Walk<'a> {
         if self.facts.flags == 0 {
             return Some(());
         }
-        self.quantization(judge)?;
+        self.optional(judge)
+    }
+
+    /// The parts that flags announce.
+    fn optional(&mut self, judge: &mut Judge<'_>) -> Option<()> {
+        if self.facts.flags & flag::QUANTIZATION != 0 {
+            self.quantization(judge)?;
+        }
         self.enter(Section::Shard)?;
         if let Some(start) = self.enter(Section::Statistics)? {
             for field in [Field::StatisticsReserved, Field::StatisticsTail] {
@@ -263,44 +261,56 @@ impl<'a> Walk<'a> {
     }
 
     /// Enters a part and tells where it starts, if it has bytes.
-    #[inline(always)]
+    #[inline]
     fn enter(&mut self, section: Section) -> Option<Option<usize>> {
         let len = self.facts.len(section);
         let start = self.at;
-        self.reach(len, section.first_field())?;
+        self.reach(len, section.first_field(), 0)?;
         Some((len > 0).then_some(start))
     }
 
-    #[inline(always)]
-    fn reach(&mut self, len: u64, first: Field) -> Option<()> {
-        self.field = first;
+    #[inline]
+    fn reach(&mut self, len: u64, first: Field, element: u32) -> Option<()> {
         let left = self.bytes.len().wrapping_sub(self.at);
-        let len = usize::try_from(len).ok().filter(|len| *len <= left)?;
-        self.at = self.at.wrapping_add(len);
-        Some(())
+        match usize::try_from(len) {
+            Ok(len) if len <= left => {
+                self.at = self.at.wrapping_add(len);
+                Some(())
+            }
+            _ => {
+                (self.field, self.element) = (first, element);
+                None
+            }
+        }
     }
 
+    #[inline]
     fn layout(&mut self, judge: &mut Judge<'_>) -> Option<()> {
-        let layout = self.layout_tag();
+        let layout = self.facts.layout;
         let start = self.at;
-        if let Some(len) = layout_len(layout, self.facts.rank) {
-            self.facts.layout = len;
-            self.reach(len.into(), layout_field(layout))?;
-            self.layout_reserved(start, layout, judge);
-            return Some(());
+        match layout_len(layout, self.facts.rank.into()) {
+            Some(0) => {}
+            Some(len) => {
+                self.facts.layout_len = len;
+                self.reach(len.into(), layout_field(layout), 0)?;
+                self.layout_reserved(start, judge);
+            }
+            None => {
+                if layout == LayoutTag::Tiled {
+                    self.tiles(judge)?;
+                } else {
+                    let data_len = start.wrapping_add(offset(Field::ExtensionDataLength));
+                    self.reach(length(PRIVATE_LAYOUT), Field::ExtensionLayoutId, 0)?;
+                    self.reach(u32(self.bytes, data_len).into(), Field::ExtensionData, 0)?;
+                }
+                self.facts.layout_len = length32(self.at.wrapping_sub(start));
+            }
         }
-        if layout == LayoutTag::Tiled {
-            self.tiles(judge)?;
-        } else {
-            let data_len = start.wrapping_add(offset(Field::ExtensionDataLength));
-            self.reach(length(PRIVATE_LAYOUT), Field::ExtensionLayoutId)?;
-            self.reach(u32(self.bytes, data_len).into(), Field::ExtensionData)?;
-        }
-        self.facts.layout = length32(self.at.wrapping_sub(start));
         Some(())
     }
 
-    fn layout_reserved(&self, start: usize, layout: LayoutTag, judge: &mut Judge<'_>) {
+    fn layout_reserved(&self, start: usize, judge: &mut Judge<'_>) {
+        let layout = self.facts.layout;
         let sparse = match layout {
             LayoutTag::Coo => {
                 let at = start.wrapping_add(offset(Field::IsSorted));
@@ -324,7 +334,7 @@ impl<'a> Walk<'a> {
     }
 
     fn tiles(&mut self, judge: &mut Judge<'_>) -> Option<()> {
-        let rank = self.facts.rank;
+        let rank = u32::from(self.facts.rank);
         let mut level = 0u32;
         loop {
             // behind too many levels no part can be found
@@ -336,7 +346,12 @@ impl<'a> Walk<'a> {
             let tags = start.wrapping_add(index(rank).wrapping_mul(8));
             let outer = LayoutTag(u8(self.bytes, tags));
             let inner = LayoutTag(u8(self.bytes, tags.wrapping_add(1)));
-            self.reach(tile_level_len(rank, outer, inner).into(), Field::TileShape)?;
+            let first = level.wrapping_mul(rank);
+            self.reach(
+                tile_level_len(rank, outer, inner).into(),
+                Field::TileShape,
+                first,
+            )?;
             let field = Field::TileReserved;
             judge.require(self.is_zero(start, field), Rule::TileReserved, field, level);
             if inner != LayoutTag::Tiled {
@@ -346,31 +361,32 @@ impl<'a> Walk<'a> {
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn buffer_table(&mut self, judge: &mut Judge<'_>) -> Option<()> {
         let start = self.at;
-        self.facts.buffers = u8(self.bytes, start).into();
-        let handles = length(HANDLE).wrapping_mul(self.facts.buffers.into());
-        self.reach(1, Field::BufferCount)?;
-        self.reach(handles, Field::ByteSize)?;
+        let buffers = u8(self.bytes, start);
+        self.reach(1, Field::BufferCount, 0)?;
+        self.reach(
+            u64::from(buffers).wrapping_mul(length(HANDLE)),
+            Field::ByteSize,
+            0,
+        )?;
+        self.facts.buffers = buffers;
         let mut at = start.wrapping_add(offset(Field::HandleReserved));
-        for k in 0..self.facts.buffers {
+        for k in 0..buffers {
             let zero = u8(self.bytes, at) == 0;
-            judge.require(zero, Rule::HandleReserved, Field::HandleReserved, k);
+            judge.require(zero, Rule::HandleReserved, Field::HandleReserved, k.into());
             at = at.wrapping_add(HANDLE);
         }
         Some(())
     }
 
     fn quantization(&mut self, judge: &mut Judge<'_>) -> Option<()> {
-        if self.facts.flags & flag::QUANTIZATION == 0 {
-            return Some(());
-        }
         let start = self.at;
-        self.reach(4, Field::QuantizationLength)?;
+        self.reach(4, Field::QuantizationLength, 0)?;
         let len = u32(self.bytes, start);
-        self.facts.quantization = len;
-        self.reach(len.into(), Field::SchemeTag)?;
+        self.facts.quantization_len = len;
+        self.reach(len.into(), Field::SchemeTag, 0)?;
         let prefix = Field::QuantizationLength;
         let scheme = Scheme(u8(self.bytes, start.wrapping_add(offset(Field::SchemeTag))));
         judge.require(len >= SCHEME_HEADER, Rule::QuantizationLength, prefix, 0);
@@ -398,7 +414,7 @@ impl<'a> Walk<'a> {
 
     #[inline]
     fn is_zero(&self, start: usize, field: Field) -> bool {
-        is_zero(self.bytes, start, self.facts.rank, field)
+        is_zero(self.bytes, start, self.facts.rank.into(), field)
     }
 }
 

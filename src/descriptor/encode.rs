@@ -331,23 +331,26 @@ pub fn encode_to<F: Fields + ?Sized, W: Sink + ?Sized>(
 }
 
 fn facts<F: Fields + ?Sized>(d: &F) -> Facts {
-    let when = |there: bool, flag: u32| if there { flag } else { 0 };
-    let rank = length32(d.shape().len());
+    let when = |there: bool, flag: u8| if there { flag } else { 0 };
+    let rank = d.shape().len();
     let quantization = d.quantization();
+    let layout = d.layout();
     Facts {
-        rank,
+        layout_len: payload_len(&layout, length32(rank)),
+        quantization_len: match quantization {
+            None => 0,
+            Some(Quantization::Other { bytes, .. }) => length32(bytes.len()),
+            Some(known) => scheme_len(known.scheme()),
+        },
+        rank: u8::try_from(rank).unwrap_or(u8::MAX),
         flags: when(quantization.is_some(), flag::QUANTIZATION)
             | when(d.shard().is_some(), flag::SHARD)
             | when(d.extension_type().is_some(), flag::EXTENSION_TYPE)
             | when(d.statistics().is_some(), flag::STATISTICS)
             | when(d.member_role().is_some(), flag::MEMBER),
-        layout: payload_len(&d.layout(), rank),
-        buffers: length32(d.buffer_count()),
-        quantization: match quantization {
-            None => 0,
-            Some(Quantization::Other { bytes, .. }) => length32(bytes.len()),
-            Some(known) => scheme_len(known.scheme()),
-        },
+        buffers: u8::try_from(d.buffer_count()).unwrap_or(u8::MAX),
+        element_type: d.element_type(),
+        layout: layout.tag(),
     }
 }
 
@@ -388,17 +391,17 @@ fn put<F: Fields + ?Sized, W: Sink + ?Sized>(
     set(&mut header, Field::VersionMajor, 0, [VERSION_MAJOR]);
     set(&mut header, Field::VersionMinor, 0, [VERSION_MINOR]);
     set(&mut header, Field::DescriptorLength, 0, len.to_le_bytes());
-    set(&mut header, Field::Flags, 0, facts.flags.to_le_bytes());
-    set(&mut header, Field::TypeTag, 0, [d.element_type().0]);
-    set(&mut header, Field::LayoutTag, 0, [layout.tag().0]);
-    set(&mut header, Field::Rank, 0, facts.rank.to_le_bytes());
+    set(&mut header, Field::Flags, 0, [facts.flags, 0, 0, 0]);
+    set(&mut header, Field::TypeTag, 0, [facts.element_type.0]);
+    set(&mut header, Field::LayoutTag, 0, [facts.layout.0]);
+    set(&mut header, Field::Rank, 0, [facts.rank, 0, 0, 0]);
     sink.put(&header)?;
     numbers(d.shape(), sink)?;
     sink.put(&d.byte_offset().to_le_bytes())?;
     put_layout(&layout, sink)?;
-    sink.put(&[u8::try_from(facts.buffers).unwrap_or(u8::MAX)])?;
+    sink.put(&[facts.buffers])?;
     for k in 0..facts.buffers {
-        if let Some(handle) = d.buffer(index(k)) {
+        if let Some(handle) = d.buffer(k.into()) {
             put_handle(&handle, sink)?;
         }
     }
@@ -406,7 +409,7 @@ fn put<F: Fields + ?Sized, W: Sink + ?Sized>(
         return Ok(());
     }
     if let Some(quantization) = d.quantization() {
-        sink.put(&facts.quantization.to_le_bytes())?;
+        sink.put(&facts.quantization_len.to_le_bytes())?;
         put_quantization(&quantization, sink)?;
     }
     if let Some(shard) = d.shard() {

@@ -76,34 +76,34 @@ impl<'a> DescriptorView<'a> {
     /// `version_minor`.
     #[must_use]
     pub fn version_minor(&self) -> u8 {
-        u8(self.header(), offset(Field::VersionMinor))
+        u8(self.bytes, offset(Field::VersionMinor))
     }
 
     /// `flags`: which optional sections there are.
     #[must_use]
     pub fn flags(&self) -> u32 {
-        u32(self.header(), offset(Field::Flags))
+        u32(self.bytes, offset(Field::Flags))
     }
 
     /// `type_tag`.
     #[must_use]
     #[inline]
-    pub fn element_type(&self) -> ElementType {
-        ElementType(u8(self.header(), offset(Field::TypeTag)))
+    pub const fn element_type(&self) -> ElementType {
+        self.facts.element_type
     }
 
     /// `layout_tag`.
     #[must_use]
     #[inline]
-    pub fn layout_tag(&self) -> LayoutTag {
-        LayoutTag(u8(self.header(), offset(Field::LayoutTag)))
+    pub const fn layout_tag(&self) -> LayoutTag {
+        self.facts.layout
     }
 
     /// Number of dimensions, 0 to 64.
     #[must_use]
     #[inline]
-    pub const fn rank(&self) -> u32 {
-        self.facts.rank
+    pub fn rank(&self) -> u32 {
+        self.facts.rank.into()
     }
 
     /// The dimensions; `u64::MAX` is dynamic.
@@ -124,7 +124,7 @@ impl<'a> DescriptorView<'a> {
     #[must_use]
     #[inline]
     pub fn buffer_count(&self) -> usize {
-        index(self.facts.buffers)
+        self.facts.buffers.into()
     }
 
     /// The buffer at `index`, if it exists.
@@ -154,7 +154,7 @@ impl<'a> DescriptorView<'a> {
     #[must_use]
     pub fn layout(&self) -> Layout<'a> {
         let at = self.payload();
-        let all = || self.slice(at, index(self.facts.layout));
+        let all = || self.slice(at, index(self.facts.layout_len));
         let short: &[u8; 8] = record(self.bytes, at);
         let nnz = u64(short, offset(Field::Nnz));
         let tag = self.layout_tag();
@@ -227,7 +227,7 @@ impl<'a> DescriptorView<'a> {
             let start = at.wrapping_add(offset(Field::SchemeTag));
             return Some(Quantization::Other {
                 scheme,
-                bytes: self.slice(start, index(self.facts.quantization)),
+                bytes: self.slice(start, index(self.facts.quantization_len)),
             });
         }
         let per_channel = scheme == Scheme::PerChannelAffine;
@@ -271,7 +271,7 @@ impl<'a> DescriptorView<'a> {
     /// `quantization_length`, padding included; 0 without a quantization section.
     #[must_use]
     pub const fn quantization_length(&self) -> u32 {
-        self.facts.quantization
+        self.facts.quantization_len
     }
 
     /// The place in a larger tensor, if it has one.
@@ -406,15 +406,10 @@ impl<'a> DescriptorView<'a> {
         self.facts
     }
 
-    #[inline]
-    fn header(&self) -> &'a [u8; HEADER] {
-        record(self.bytes, 0)
-    }
-
     /// Bytes of an array with one number for each dimension.
     #[inline]
     fn array(&self, width: usize) -> usize {
-        index(self.rank()).wrapping_mul(width)
+        usize::from(self.facts.rank).wrapping_mul(width)
     }
 
     #[inline]
@@ -424,7 +419,7 @@ impl<'a> DescriptorView<'a> {
 
     #[inline]
     fn table(&self) -> usize {
-        self.payload().wrapping_add(index(self.facts.layout))
+        self.payload().wrapping_add(index(self.facts.layout_len))
     }
 
     #[inline]
@@ -436,7 +431,7 @@ impl<'a> DescriptorView<'a> {
 
     /// Where an optional section starts, if it is there.
     #[inline]
-    fn section(&self, flag: u32, section: Section) -> Option<usize> {
+    fn section(&self, flag: u8, section: Section) -> Option<usize> {
         if self.facts.flags & flag == 0 {
             return None;
         }

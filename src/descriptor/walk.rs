@@ -99,7 +99,9 @@ impl<'a> FieldWalk<'a> {
         let section = section(field);
         let there = match section {
             Section::Layout => self.in_layout(field),
-            Section::BufferTable => field == Field::BufferCount || self.group < self.facts.buffers,
+            Section::BufferTable => {
+                field == Field::BufferCount || self.group < self.facts.buffers.into()
+            }
             Section::Quantization => self.facts.len(section) > 0 && self.in_scheme(field),
             Section::Tail => {
                 let rest = u64::from(length32(self.bytes.len())) > self.facts.total();
@@ -109,7 +111,7 @@ impl<'a> FieldWalk<'a> {
         };
         match there {
             false => 0,
-            true if repeats(field) && section != Section::BufferTable => self.facts.rank,
+            true if repeats(field) && section != Section::BufferTable => self.facts.rank.into(),
             true => 1,
         }
     }
@@ -165,7 +167,7 @@ impl<'a> FieldWalk<'a> {
 
     fn span(&self, field: Field) -> FieldSpan {
         let section = section(field);
-        let level = self.group.wrapping_mul(self.facts.rank);
+        let level = self.group.wrapping_mul(self.facts.rank.into());
         let element = match repeats(field) && section == Section::Layout {
             true => level.wrapping_add(self.element),
             false => self.group.wrapping_add(self.element),
@@ -204,7 +206,7 @@ impl<'a> FieldWalk<'a> {
         let group = self.group.wrapping_add(1);
         let tiled = self.in_layout(Field::TileShape);
         let again = match field {
-            Field::HandleReserved if group < self.facts.buffers => Some(Field::ByteSize),
+            Field::HandleReserved if group < self.facts.buffers.into() => Some(Field::ByteSize),
             Field::InnerStrides
                 if tiled && self.tile_level(Field::InnerLayout) == LayoutTag::Tiled =>
             {

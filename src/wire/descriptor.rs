@@ -14,7 +14,7 @@ use core::ops::Range;
 
 use super::{index, length, length32, u8, u32};
 use crate::error::Field;
-use crate::wire::tag::{LayoutTag, Scheme};
+use crate::wire::tag::{ElementType, LayoutTag, Scheme};
 
 pub(crate) const MAGIC: [u8; 4] = *b"HRRY";
 /// What follows the magic in a container file.
@@ -48,12 +48,12 @@ pub const NO_BUFFER: u32 = u32::MAX;
 
 /// Bits of the descriptor's `flags`.
 pub(crate) mod flag {
-    pub(crate) const QUANTIZATION: u32 = 1;
-    pub(crate) const SHARD: u32 = 1 << 1;
-    pub(crate) const EXTENSION_TYPE: u32 = 1 << 2;
-    pub(crate) const STATISTICS: u32 = 1 << 3;
-    pub(crate) const MEMBER: u32 = 1 << 4;
-    pub(crate) const RESERVED: u32 = !0x1F;
+    pub(crate) const QUANTIZATION: u8 = 1;
+    pub(crate) const SHARD: u8 = 1 << 1;
+    pub(crate) const EXTENSION_TYPE: u8 = 1 << 2;
+    pub(crate) const STATISTICS: u8 = 1 << 3;
+    pub(crate) const MEMBER: u8 = 1 << 4;
+    pub(crate) const DEFINED: u8 = 0x1F;
 }
 
 /// A part of a descriptor, in wire order.
@@ -124,41 +124,49 @@ impl Section {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub(crate) struct Facts {
-    pub(crate) rank: u32,
-    pub(crate) flags: u32,
     /// Bytes of the layout payload.
-    pub(crate) layout: u32,
-    pub(crate) buffers: u32,
+    pub(crate) layout_len: u32,
     /// `quantization_length`.
-    pub(crate) quantization: u32,
+    pub(crate) quantization_len: u32,
+    /// Saturated; checked descriptors have at most 64.
+    pub(crate) rank: u8,
+    /// The defined bits; none where sections cannot be found.
+    pub(crate) flags: u8,
+    pub(crate) buffers: u8,
+    pub(crate) element_type: ElementType,
+    pub(crate) layout: LayoutTag,
 }
 
 impl Facts {
+    /// Of a descriptor that has not arrived.
     pub(crate) const NONE: Facts = Facts {
+        layout_len: 0,
+        quantization_len: 0,
         rank: 0,
         flags: 0,
-        layout: 0,
         buffers: 0,
-        quantization: 0,
+        element_type: ElementType(0),
+        layout: LayoutTag(0),
     };
 
     /// Bytes of a section. The tail is not a fact.
     #[inline]
     pub(crate) fn len(&self, section: Section) -> u64 {
-        let when = |flag: u32, len: u64| if self.flags & flag != 0 { len } else { 0 };
+        let rank = u64::from(self.rank);
+        let when = |flag: u8, len: u64| if self.flags & flag != 0 { len } else { 0 };
         match section {
             Section::Header => length(HEADER),
-            Section::Shape => u64::from(self.rank).wrapping_mul(8),
+            Section::Shape => rank.wrapping_mul(8),
             Section::ByteOffset => 8,
-            Section::Layout => self.layout.into(),
+            Section::Layout => self.layout_len.into(),
             Section::BufferTable => u64::from(self.buffers)
                 .wrapping_mul(length(HANDLE))
                 .wrapping_add(1),
-            Section::Quantization => when(
-                flag::QUANTIZATION,
-                u64::from(self.quantization).wrapping_add(4),
-            ),
-            Section::Shard => when(flag::SHARD, u64::from(self.rank).wrapping_mul(16)),
+            Section::Quantization => {
+                let len = u64::from(self.quantization_len).wrapping_add(4);
+                when(flag::QUANTIZATION, len)
+            }
+            Section::Shard => when(flag::SHARD, rank.wrapping_mul(16)),
             Section::Statistics => when(flag::STATISTICS, 72),
             Section::ExtensionType => when(flag::EXTENSION_TYPE, 20),
             Section::CompositeMember => when(flag::MEMBER, 16),
@@ -421,7 +429,7 @@ pub(crate) const fn scheme_shift(scheme: Scheme) -> u32 {
 /// Answers for any bytes: what the field would be if they are no valid descriptor.
 pub(crate) fn locate(bytes: &[u8], facts: &Facts, field: Field, element: u32) -> Range<u32> {
     let place = place(field);
-    let rank = facts.rank;
+    let rank = u32::from(facts.rank);
     let mut start = facts.start(place.section);
     let mut element = element;
     let mut width = u32::from(place.width);
