@@ -1,10 +1,6 @@
 //! What a reader or writer may decide for itself: mode, transport, agreements, ceilings.
 //!
-//! Depends on [`rule`](crate::rule) and [`error`](crate::error). A policy is a plain value; nothing
-//! here changes what the bytes mean.
-
-use crate::error::{Field, Violation};
-use crate::rule::Rule;
+//! Depends on nothing. A policy is a plain value; nothing here changes what the bytes mean.
 
 /// How strictly a reader follows the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,79 +95,5 @@ impl Policy {
 impl Default for Policy {
     fn default() -> Self {
         Policy::STRICT
-    }
-}
-
-/// Collects what checks find: the one place that knows the mode.
-///
-/// Checks do not stop at a breach. They go on, and what they find later counts for nothing: the first
-/// breach that the mode does not relax is the verdict. So a check site is a comparison and a call that
-/// is never taken, which is what keeps a hundred of them small and fast.
-pub(crate) struct Judge<'a> {
-    pub(crate) policy: &'a Policy,
-    first: Option<Violation>,
-    /// Told of every breach that the mode lets pass.
-    relaxed: Option<&'a mut dyn FnMut(Violation)>,
-}
-
-impl<'a> Judge<'a> {
-    #[inline]
-    pub(crate) const fn new(policy: &'a Policy) -> Self {
-        Judge {
-            policy,
-            first: None,
-            relaxed: None,
-        }
-    }
-
-    pub(crate) fn telling(policy: &'a Policy, relaxed: &'a mut dyn FnMut(Violation)) -> Self {
-        Judge {
-            policy,
-            first: None,
-            relaxed: Some(relaxed),
-        }
-    }
-
-    /// Inlined so that the choice between the two ways is made by the compiler.
-    #[inline(always)]
-    pub(crate) fn broken(&mut self, rule: Rule, field: Field, index: u32) {
-        if rule.relaxed() {
-            self.relax(rule, field, index);
-        } else {
-            self.refuse(rule, field, index);
-        }
-    }
-
-    #[inline(always)]
-    pub(crate) fn require(&mut self, holds: bool, rule: Rule, field: Field, index: u32) {
-        if !holds {
-            self.broken(rule, field, index);
-        }
-    }
-
-    /// A breach that ends the reading in every mode.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn refuse(&mut self, rule: Rule, field: Field, index: u32) {
-        self.first.get_or_insert(Violation { rule, field, index });
-    }
-
-    /// A breach that permissive mode lets pass.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn relax(&mut self, rule: Rule, field: Field, index: u32) {
-        match (self.policy.mode, &mut self.relaxed, self.first) {
-            (Mode::Strict, ..) => self.refuse(rule, field, index),
-            (Mode::Permissive, Some(relaxed), None) => relaxed(Violation { rule, field, index }),
-            (Mode::Permissive, ..) => {}
-        }
-    }
-
-    #[inline]
-    pub(crate) fn verdict(&self) -> Result<(), Violation> {
-        match &self.first {
-            None => Ok(()),
-            Some(first) => Err(*first),
-        }
     }
 }

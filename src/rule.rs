@@ -315,6 +315,12 @@ impl Rule {
             .find(|rule| rule.number() == number)
     }
 
+    /// The place in [`Rule::ALL`].
+    #[allow(clippy::as_conversions)] // reading a discriminant has no other spelling
+    pub(crate) const fn place(self) -> u8 {
+        self as u8
+    }
+
     /// Whether permissive mode lets a breach pass.
     #[must_use]
     pub const fn relaxed(self) -> bool {

@@ -1,23 +1,24 @@
 //! Rules of the buffer table.
 
 use super::Subject;
+use super::judge::Judge;
 use super::layout::base_buffers;
 use super::quantization::parameter_buffers;
 use crate::error::Field;
 use crate::model::{BufferHandle, Fields, Layout, Quantization};
-use crate::policy::{Judge, Transport};
+use crate::policy::Transport;
 use crate::rule::Rule;
 use crate::wire::descriptor::MIN_BUFFER_ALIGNMENT;
 use crate::wire::index;
 use crate::wire::tag::{DeviceTag, LayoutTag, SyncMode};
 
 #[inline(always)]
-pub(crate) fn table<F: Fields + ?Sized>(
+pub(crate) fn table<F: Fields + ?Sized, J: Judge>(
     d: &Subject<'_, F>,
     layout: &Layout<'_>,
     quantization: Option<&Quantization<'_>>,
-    judge: &mut Judge<'_>,
-) {
+    mut judge: J,
+) -> J {
     let count = d.buffer_count;
     let byte_offset = d.fields.byte_offset();
     let few = count <= u32::from(u8::MAX);
@@ -31,7 +32,7 @@ pub(crate) fn table<F: Fields + ?Sized>(
             Field::Flags,
             0,
         );
-        return;
+        return judge;
     }
     judge.require(count > 0, Rule::BufferPresence, Field::BufferCount, 0);
     let needed = base_buffers(layout, d.rank);
@@ -42,7 +43,7 @@ pub(crate) fn table<F: Fields + ?Sized>(
                 Rule::BufferCount,
                 Field::BufferCount,
                 0,
-                judge,
+                &mut judge,
             );
         }
         (Some(base), Some(quantization)) => {
@@ -54,7 +55,7 @@ pub(crate) fn table<F: Fields + ?Sized>(
                     Rule::QuantizedBufferCount,
                     Field::BufferCount,
                     0,
-                    judge,
+                    &mut judge,
                 );
             }
         }
@@ -65,11 +66,11 @@ pub(crate) fn table<F: Fields + ?Sized>(
         let Some(handle) = d.fields.buffer(index(k)) else {
             break;
         };
-        self::handle(&handle, k, judge);
+        self::handle(&handle, k, &mut judge);
         let head: &BufferHandle = first.get_or_insert(handle);
-        let colocated =
-            handle.device_tag == head.device_tag && handle.memory_class == head.memory_class;
-        judge.require(colocated, Rule::Colocation, Field::DeviceTag, k);
+        let mut same = |same, field| judge.require(same, Rule::Colocation, field, k);
+        same(handle.device_tag == head.device_tag, Field::DeviceTag);
+        same(handle.memory_class == head.memory_class, Field::MemoryClass);
     }
     let size = first.map_or(0, |handle| handle.byte_size);
     judge.require(
@@ -85,11 +86,13 @@ pub(crate) fn table<F: Fields + ?Sized>(
         Field::ByteOffset,
         0,
     );
+    judge
 }
 
 /// A number that must be exact. Permissive mode takes more than needed, and nobody takes less, since
 /// then something cannot be read.
-pub(crate) fn excess(more: bool, rule: Rule, field: Field, index: u32, judge: &mut Judge<'_>) {
+#[inline(always)]
+pub(crate) fn excess(more: bool, rule: Rule, field: Field, index: u32, judge: &mut impl Judge) {
     if more {
         judge.relax(rule, field, index);
     } else {
@@ -98,7 +101,7 @@ pub(crate) fn excess(more: bool, rule: Rule, field: Field, index: u32, judge: &m
 }
 
 #[inline(always)]
-fn handle(handle: &BufferHandle, k: u32, judge: &mut Judge<'_>) {
+fn handle(handle: &BufferHandle, k: u32, judge: &mut impl Judge) {
     let alignment = handle.alignment;
     judge.require(
         alignment.is_power_of_two(),
@@ -139,8 +142,9 @@ fn handle(handle: &BufferHandle, k: u32, judge: &mut Judge<'_>) {
         Field::MemoryClass,
         k,
     );
-    let agreed = !class.is_private() || judge.policy.agreements.memory_classes.contains(&class.0);
+    let classes = judge.policy().agreements.memory_classes;
+    let agreed = !class.is_private() || classes.iter().any(|known| *known == class.0);
     judge.require(agreed, Rule::PrivateClass, Field::MemoryClass, k);
-    let local = judge.policy.transport == Transport::Local;
+    let local = judge.policy().transport == Transport::Local;
     judge.require(synced || local, Rule::CrossMachineSync, Field::SyncMode, k);
 }

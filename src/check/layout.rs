@@ -1,11 +1,11 @@
 //! Layout rules and what a layout needs from its buffers.
 
 use super::Subject;
+use super::judge::Judge;
 use super::reach::Reach;
-use super::size::Count;
+use super::size::{Count, elements};
 use crate::error::Field;
 use crate::model::{BlockPaged, CompositeHead, Fields, Layout, Tiled, U32s, U64s};
-use crate::policy::Judge;
 use crate::rule::Rule;
 use crate::wire::descriptor::{DYNAMIC, MAX_TILE_LEVELS, OPEN_COMPOSITE};
 use crate::wire::length32;
@@ -38,57 +38,62 @@ pub(crate) fn stored(layout: &Layout<'_>) -> Option<u64> {
 
 /// The rules of the layout payload alone.
 #[inline(always)]
-pub(crate) fn payload<F: Fields + ?Sized>(
+pub(crate) fn payload<F: Fields + ?Sized, J: Judge>(
     d: &Subject<'_, F>,
     layout: &Layout<'_>,
-    judge: &mut Judge<'_>,
-) {
+    mut judge: J,
+) -> J {
     let rank = d.rank;
     match layout {
-        Layout::Strided { strides } => same_rank(strides.len(), rank, Field::Strides, judge),
-        Layout::Tiled(levels) => tiled(levels, rank, judge),
-        Layout::Morton { morton_bits } => morton(morton_bits, d.shape, rank, judge),
+        Layout::RowMajor | Layout::ColumnMajor => return judge,
+        Layout::Strided { strides } => {
+            same_rank(strides.len(), rank, Field::Strides, &mut judge);
+        }
+        Layout::Tiled(levels) => judge = tiled(levels, rank, judge),
+        Layout::Morton { morton_bits } => judge = morton(morton_bits, d.shape, rank, judge),
         Layout::Hilbert {
             hilbert_order,
             hilbert_rank,
-        } => hilbert(*hilbert_order, *hilbert_rank, d.shape, rank, judge),
+        } => judge = hilbert(*hilbert_order, *hilbert_rank, d.shape, rank, judge),
         Layout::Csr { .. } | Layout::Csc { .. } => {
             judge.require(rank == 2, Rule::CompressedRank, Field::Rank, 0);
         }
         Layout::Csf { mode_order, .. } => {
             judge.require(rank >= 3, Rule::CsfRank, Field::Rank, 0);
-            modes(mode_order, rank, judge);
+            judge = modes(mode_order, rank, judge);
         }
-        Layout::BlockPaged(paged) => block_paged(paged, rank, judge),
-        Layout::Composite(head) => composite_head(head, d.shape, rank, judge),
+        Layout::BlockPaged(paged) => judge = block_paged(paged, rank, judge),
+        Layout::Composite(head) => judge = composite_head(head, d.shape, rank, judge),
         Layout::Private {
-            extension_layout_id,
+            extension_layout_id: id,
             ..
         } => {
             let known = judge
-                .policy
+                .policy()
                 .agreements
                 .layouts
-                .contains(extension_layout_id);
+                .iter()
+                .any(|known| known == id);
             judge.require(known, Rule::PrivateLayout, Field::ExtensionLayoutId, 0);
         }
         _ => {}
     }
     if let Some(nnz) = stored(layout) {
-        let possible = d
-            .elements
-            .is_none_or(|elements| Count::new(nnz) <= elements);
+        let possible = elements(d.shape).is_none_or(|elements| Count::new(nnz) <= elements);
         judge.require(possible, Rule::SparseCount, Field::Nnz, 0);
     }
+    judge
 }
 
 /// Every array of a descriptor has one number for each dimension.
-pub(crate) fn same_rank(len: usize, rank: u32, field: Field, judge: &mut Judge<'_>) {
+#[inline(always)]
+pub(crate) fn same_rank(len: usize, rank: u32, field: Field, judge: &mut impl Judge) {
     judge.require(length32(len) == rank, Rule::ArrayLength, field, 0);
 }
 
 /// LAYOUT-12: there may be a level with this number, counted from 0.
-pub(crate) fn tile_level(level: u32, judge: &mut Judge<'_>) {
+#[inline(always)]
+pub(crate) fn tile_level(level: u32, judge: &mut impl Judge) {
     let enclosing = level.saturating_sub(1);
     judge.require(
         level < MAX_TILE_LEVELS,
@@ -98,26 +103,26 @@ pub(crate) fn tile_level(level: u32, judge: &mut Judge<'_>) {
     );
 }
 
-fn tiled(tiled: &Tiled<'_>, rank: u32, judge: &mut Judge<'_>) {
+fn tiled<J: Judge>(tiled: &Tiled<'_>, rank: u32, mut judge: J) -> J {
     let mut level = 0u32;
     let mut around: Option<U64s<'_>> = None;
     let mut open = true;
     for tile in tiled.levels() {
-        tile_level(level, judge);
+        tile_level(level, &mut judge);
         let (outer, inner) = (tile.outer_layout, tile.inner_layout);
         let explicit = |order| if order == LayoutTag::Strided { rank } else { 0 };
-        same_rank(tile.tile_shape.len(), rank, Field::TileShape, judge);
+        same_rank(tile.tile_shape.len(), rank, Field::TileShape, &mut judge);
         same_rank(
             tile.outer_strides.len(),
             explicit(outer),
             Field::OuterStrides,
-            judge,
+            &mut judge,
         );
         same_rank(
             tile.inner_strides.len(),
             explicit(inner),
             Field::InnerStrides,
-            judge,
+            &mut judge,
         );
         for k in 0..rank {
             let size = tile.tile_shape.at(k);
@@ -143,7 +148,8 @@ fn tiled(tiled: &Tiled<'_>, rank: u32, judge: &mut Judge<'_>) {
         }
     }
     // only a writer can leave the last level open
-    same_rank(usize::from(open), 0, Field::TileShape, judge);
+    same_rank(usize::from(open), 0, Field::TileShape, &mut judge);
+    judge
 }
 
 /// Quotient and remainder; nothing of a division by zero.
@@ -165,8 +171,8 @@ pub(crate) fn divide(n: u64, by: u64) -> (u64, u64) {
     (quotient, rest)
 }
 
-fn morton(bits: &U32s<'_>, shape: U64s<'_>, rank: u32, judge: &mut Judge<'_>) {
-    same_rank(bits.len(), rank, Field::MortonBits, judge);
+fn morton<J: Judge>(bits: &U32s<'_>, shape: U64s<'_>, rank: u32, mut judge: J) -> J {
+    same_rank(bits.len(), rank, Field::MortonBits, &mut judge);
     for k in 0..rank {
         judge.require(bits.at(k) > 0, Rule::MortonBits, Field::MortonBits, k);
     }
@@ -181,9 +187,10 @@ fn morton(bits: &U32s<'_>, shape: U64s<'_>, rank: u32, judge: &mut Judge<'_>) {
         let fits = beyond == 0 || size == 0 || size == DYNAMIC;
         judge.require(fits, Rule::MortonShape, Field::Shape, k);
     }
+    judge
 }
 
-fn hilbert(order: u32, curve: u32, shape: U64s<'_>, rank: u32, judge: &mut Judge<'_>) {
+fn hilbert<J: Judge>(order: u32, curve: u32, shape: U64s<'_>, rank: u32, mut judge: J) -> J {
     let mut holds = |holds, field, k| judge.require(holds, Rule::HilbertShape, field, k);
     holds(order > 0, Field::HilbertOrder, 0);
     holds(curve >= 2 && curve == rank, Field::HilbertRank, 0);
@@ -195,10 +202,11 @@ fn hilbert(order: u32, curve: u32, shape: U64s<'_>, rank: u32, judge: &mut Judge
     for k in 0..rank {
         holds(side > 0 && shape.at(k) == side, Field::Shape, k);
     }
+    judge
 }
 
-fn modes(order: &U32s<'_>, rank: u32, judge: &mut Judge<'_>) {
-    same_rank(order.len(), rank, Field::ModeOrder, judge);
+fn modes<J: Judge>(order: &U32s<'_>, rank: u32, mut judge: J) -> J {
+    same_rank(order.len(), rank, Field::ModeOrder, &mut judge);
     let mut seen = 0u64;
     for k in 0..rank {
         let mode = order.at(k);
@@ -207,9 +215,10 @@ fn modes(order: &U32s<'_>, rank: u32, judge: &mut Judge<'_>) {
         judge.require(new, Rule::CsfModes, Field::ModeOrder, k);
         seen |= bit;
     }
+    judge
 }
 
-fn block_paged(paged: &BlockPaged, rank: u32, judge: &mut Judge<'_>) {
+fn block_paged<J: Judge>(paged: &BlockPaged, rank: u32, mut judge: J) -> J {
     judge.require(rank == 3, Rule::PagedRank, Field::Rank, 0);
     judge.require(paged.page_size > 0, Rule::PageSize, Field::PageSize, 0);
     judge.require(paged.paged_axis == 0, Rule::PagedAxis, Field::PagedAxis, 0);
@@ -222,13 +231,18 @@ fn block_paged(paged: &BlockPaged, rank: u32, judge: &mut Judge<'_>) {
     );
     let addressable = width == BlockTableIndexType::U64 || paged.num_pages <= u64::from(u32::MAX);
     judge.require(addressable, Rule::PagedIndexWidth, Field::NumPages, 0);
+    judge
 }
 
-fn composite_head(head: &CompositeHead, shape: U64s<'_>, rank: u32, judge: &mut Judge<'_>) {
+fn composite_head<J: Judge>(head: &CompositeHead, shape: U64s<'_>, rank: u32, mut judge: J) -> J {
     let (rule, op, count) = (head.composition_rule, head.combine_op, head.member_count);
     let known = rule.is_assigned() || rule.is_private();
     judge.require(known, Rule::CompositionRule, Field::CompositionRule, 0);
-    let registered = judge.policy.agreements.composition_rules.contains(&rule.0);
+    let registered = judge
+        .policy()
+        .agreements
+        .composition_rules
+        .contains(&rule.0);
     let registered = registered || !rule.is_private();
     judge.require(registered, Rule::PrivateRule, Field::CompositionRule, 0);
     let overlay = rule == CompositionRule::Overlay;
@@ -264,33 +278,46 @@ fn composite_head(head: &CompositeHead, shape: U64s<'_>, rank: u32, judge: &mut 
     }
     let coverable = !partition || count > 0 || empty;
     judge.require(coverable, Rule::PartitionEmpty, Field::MemberCount, 0);
+    judge
 }
 
 /// The sizes that the layout needs its buffers to have.
 ///
 /// `bits` is the element width; 0 where it is unknown, and then nothing that depends on it is checked.
 #[inline(always)]
-pub(crate) fn sizes<F: Fields + ?Sized>(
+pub(crate) fn sizes<F: Fields + ?Sized, J: Judge>(
     d: &Subject<'_, F>,
     layout: &Layout<'_>,
     bits: u32,
-    judge: &mut Judge<'_>,
-) {
-    let rule = match layout {
-        Layout::Coo { .. } => Rule::CooSize,
-        Layout::Csr { .. } | Layout::Csc { .. } => Rule::CompressedSize,
-        Layout::Csf { .. } => Rule::CsfSize,
-        Layout::BlockPaged(_) => Rule::PagedSize,
-        Layout::Composite(_) | Layout::Private { .. } | Layout::Unknown(_) => return,
-        _ if bits == 0 => return,
-        _ => return dense(d, layout, bits, judge),
-    };
+    judge: J,
+) -> J {
+    match layout {
+        Layout::Coo { .. } => stored_sizes(d, layout, bits, Rule::CooSize, judge),
+        Layout::Csr { .. } | Layout::Csc { .. } => {
+            stored_sizes(d, layout, bits, Rule::CompressedSize, judge)
+        }
+        Layout::Csf { .. } => stored_sizes(d, layout, bits, Rule::CsfSize, judge),
+        Layout::BlockPaged(_) => stored_sizes(d, layout, bits, Rule::PagedSize, judge),
+        Layout::Composite(_) | Layout::Private { .. } | Layout::Unknown(_) => judge,
+        _ if bits == 0 => judge,
+        _ => dense(d, layout, bits, judge),
+    }
+}
+
+/// Every buffer of a sparse or block-paged layout holds what [`need`] says.
+fn stored_sizes<F: Fields + ?Sized, J: Judge>(
+    d: &Subject<'_, F>,
+    layout: &Layout<'_>,
+    bits: u32,
+    rule: Rule,
+    mut judge: J,
+) -> J {
     for k in 0..base_buffers(layout, d.rank).unwrap_or(0) {
-        let enough = need(d, layout, bits, k).within(d.byte_size(k));
-        if !enough {
+        if !need(d, layout, bits, k).within(d.byte_size(k)) {
             judge.refuse(rule, Field::ByteSize, k);
         }
     }
+    judge
 }
 
 /// Bytes that buffer `k` of a sparse or block-paged layout needs; 0 while that is unknown.
@@ -327,36 +354,37 @@ fn need<F: Fields + ?Sized>(d: &Subject<'_, F>, layout: &Layout<'_>, bits: u32, 
 
 /// LAYOUT-05 and its siblings: all elements of a dense tensor lie in buffer 0.
 #[inline(always)]
-fn dense<F: Fields + ?Sized>(
+fn dense<F: Fields + ?Sized, J: Judge>(
     d: &Subject<'_, F>,
     layout: &Layout<'_>,
     bits: u32,
-    judge: &mut Judge<'_>,
-) {
-    let Some(elements) = d.elements else {
-        return;
-    };
-    if elements == Count::ZERO {
-        return;
-    }
+    mut judge: J,
+) -> J {
     let (rule, reach) = match layout {
         Layout::Strided { strides } => (Rule::StridedReach, Reach::strided(strides, &d.shape)),
         Layout::Tiled(levels) => Reach::tiled(levels, d.shape, d.rank),
         Layout::Morton { morton_bits } => (Rule::MortonSize, Reach::morton(morton_bits, d.shape)),
-        Layout::Hilbert { .. } => (Rule::HilbertSize, Reach::contiguous(elements)),
-        _ => (Rule::DenseSize, Reach::contiguous(elements)),
+        Layout::Hilbert { .. } => (Rule::HilbertSize, Reach::contiguous(d.shape)),
+        _ => (Rule::DenseSize, Reach::contiguous(d.shape)),
     };
-    let front = reach.below.bytes(bits);
+    let Some(reach) = reach else {
+        return judge;
+    };
     let back = reach.count.bytes(bits);
-    let exists = front.within(u64::MAX) && back.within(u64::MAX);
-    judge.require(exists, Rule::SizeOverflow, Field::Shape, 0);
     // byte_offset <= byte_size was checked as BUF-17
     let byte_offset = d.fields.byte_offset();
-    let inside =
-        front.within(byte_offset) && back.within(d.byte_size(0).saturating_sub(byte_offset));
+    let mut inside = back.within(d.byte_size(0).saturating_sub(byte_offset));
+    if reach.below != Count::ZERO {
+        let front = reach.below.bytes(bits);
+        judge.require(front.within(u64::MAX), Rule::SizeOverflow, Field::Shape, 0);
+        inside &= front.within(byte_offset);
+    }
     if !inside {
+        let exists = back.within(u64::MAX);
+        judge.require(exists, Rule::SizeOverflow, Field::Shape, 0);
         judge.refuse(rule, Field::ByteSize, 0);
     }
+    judge
 }
 
 #[cfg(test)]

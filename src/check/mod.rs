@@ -7,6 +7,7 @@
 //! payload.
 
 mod buffers;
+mod judge;
 pub(crate) mod layout;
 pub(crate) mod quantization;
 mod reach;
@@ -15,12 +16,12 @@ mod size;
 
 use crate::error::{Field, Violation};
 use crate::model::{Fields, Layout, U64s};
-use crate::policy::{Judge, Policy};
+use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::descriptor::MAX_RANK;
 use crate::wire::tag::{ElementType, LayoutTag};
 use crate::wire::{index, length32};
-use size::Count;
+pub(crate) use judge::{Judge, Teller, Verdict};
 
 /// Checks one descriptor against every model rule.
 ///
@@ -38,8 +39,20 @@ use size::Count;
 /// assert_eq!(check::descriptor(&spec, &Policy::STRICT).unwrap_err().rule, Rule::DenseSize);
 /// ```
 pub fn descriptor<F: Fields + ?Sized>(d: &F, policy: &Policy) -> Result<(), Violation> {
-    let mut judge = Judge::new(policy);
-    whole(d, &mut judge);
+    let shape = d.shape();
+    let header = Header {
+        element_type: d.element_type(),
+        layout: d.layout().tag(),
+        rank: length32(shape.len()),
+        has_extension: d.extension_type().is_some(),
+    };
+    let judge = header.check(Verdict::new(policy));
+    // rank-sized work is bounded only behind the header's rules
+    let judge = if judge.is_broken() {
+        judge
+    } else {
+        body(d, judge)
+    };
     judge.verdict()
 }
 
@@ -63,21 +76,6 @@ pub fn packed_bytes(element_type: ElementType, elements: u64) -> Option<u64> {
     }
 }
 
-pub(crate) fn whole<F: Fields + ?Sized>(d: &F, judge: &mut Judge<'_>) {
-    let shape = d.shape();
-    let header = Header {
-        element_type: d.element_type(),
-        layout: d.layout().tag(),
-        rank: length32(shape.len()),
-        has_extension: d.extension_type().is_some(),
-    };
-    header.check(judge);
-    // rank-sized work is bounded only behind the header's rules
-    if judge.verdict().is_ok() {
-        body(d, judge);
-    }
-}
-
 /// The facts of the fixed header that rules speak of.
 pub(crate) struct Header {
     pub(crate) element_type: ElementType,
@@ -88,7 +86,7 @@ pub(crate) struct Header {
 
 impl Header {
     #[inline(always)]
-    pub(crate) fn check(&self, judge: &mut Judge<'_>) {
+    pub(crate) fn check<J: Judge>(&self, mut judge: J) -> J {
         let (element, layout) = (self.element_type, self.layout);
         if element.bits() == 0 && !element.is_private() {
             let possible = !matches!(element.0, 0x00 | 0xFF);
@@ -105,6 +103,7 @@ impl Header {
         judge.require(shaped, Rule::ScalarLayout, Field::LayoutTag, 0);
         let present = self.has_extension == element.is_private();
         judge.require(present, Rule::ExtensionPresence, Field::Flags, 0);
+        judge
     }
 }
 
@@ -114,8 +113,6 @@ pub(crate) struct Subject<'a, F: ?Sized> {
     element_type: ElementType,
     shape: U64s<'a>,
     rank: u32,
-    /// None while a dimension that matters is dynamic.
-    elements: Option<Count>,
     buffer_count: u32,
 }
 
@@ -130,10 +127,10 @@ impl<F: Fields + ?Sized> Subject<'_, F> {
 
 /// Everything behind the header.
 #[inline(always)]
-pub(crate) fn body<F: Fields + ?Sized>(d: &F, judge: &mut Judge<'_>) {
+pub(crate) fn body<F: Fields + ?Sized, J: Judge>(d: &F, mut judge: J) -> J {
     let layout = d.layout();
     if matches!(layout, Layout::Unknown(_)) {
-        return;
+        return judge;
     }
     let shape = d.shape();
     let subject = Subject {
@@ -141,27 +138,27 @@ pub(crate) fn body<F: Fields + ?Sized>(d: &F, judge: &mut Judge<'_>) {
         element_type: d.element_type(),
         shape,
         rank: length32(shape.len()),
-        elements: size::elements(shape),
         buffer_count: length32(d.buffer_count()),
     };
-    let bits = match d.extension_type() {
-        Some(extension) => sections::extension_type(&extension, judge),
-        None => subject.element_type.bits(),
-    };
-    layout::payload(&subject, &layout, judge);
+    let mut bits = subject.element_type.bits();
+    if let Some(extension) = d.extension_type() {
+        (bits, judge) = sections::extension_type(&extension, judge);
+    }
+    judge = layout::payload(&subject, &layout, judge);
     let quantization = d.quantization();
-    buffers::table(&subject, &layout, quantization.as_ref(), judge);
-    layout::sizes(&subject, &layout, bits, judge);
+    judge = buffers::table(&subject, &layout, quantization.as_ref(), judge);
+    judge = layout::sizes(&subject, &layout, bits, judge);
     if let Some(quantization) = &quantization {
-        quantization::scheme(&subject, &layout, quantization, judge);
+        judge = quantization::scheme(&subject, &layout, quantization, judge);
     }
     if let Some(shard) = d.shard() {
-        sections::shard(&shard, &layout, shape, judge);
+        judge = sections::shard(&shard, &layout, shape, judge);
     }
     if let Some(statistics) = d.statistics() {
-        sections::statistics(&statistics, &layout, judge);
+        judge = sections::statistics(&statistics, &layout, judge);
     }
     if let Some(role) = d.member_role() {
-        sections::member(role, &layout, judge);
+        judge = sections::member(role, &layout, judge);
     }
+    judge
 }

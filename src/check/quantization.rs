@@ -2,11 +2,11 @@
 
 use super::Subject;
 use super::buffers::excess;
+use super::judge::Judge;
 use super::layout::base_buffers;
 use super::size::{Count, elements_with};
 use crate::error::Field;
 use crate::model::{Fields, Layout, Parameters, Quantization};
-use crate::policy::Judge;
 use crate::rule::Rule;
 use crate::wire::descriptor::{DYNAMIC, NO_BUFFER};
 use crate::wire::tag::{ElementType, Scheme};
@@ -33,12 +33,12 @@ fn may_be_symmetric(scheme: Scheme) -> bool {
     matches!(scheme, Scheme::PerChannelAffine | Scheme::PerBlockAffine)
 }
 
-pub(crate) fn scheme<F: Fields + ?Sized>(
+pub(crate) fn scheme<F: Fields + ?Sized, J: Judge>(
     d: &Subject<'_, F>,
     layout: &Layout<'_>,
     quantization: &Quantization<'_>,
-    judge: &mut Judge<'_>,
-) {
+    mut judge: J,
+) -> J {
     let scheme = quantization.scheme();
     let (flags, defined) = match quantization {
         Quantization::Buffers(p) if may_be_symmetric(scheme) => (p.flags, Parameters::SYMMETRIC),
@@ -50,14 +50,15 @@ pub(crate) fn scheme<F: Fields + ?Sized>(
             judge.require(possible, Rule::SchemeInvalid, Field::SchemeTag, 0);
             let private = scheme.is_private();
             judge.require(private, Rule::SchemeUnknown, Field::SchemeTag, 0);
-            let registered = judge.policy.agreements.schemes.contains(&scheme.0);
+            let schemes = judge.policy().agreements.schemes;
+            let registered = schemes.iter().any(|known| *known == scheme.0);
             judge.require(
                 !private || registered,
                 Rule::PrivateScheme,
                 Field::SchemeTag,
                 0,
             );
-            return;
+            return judge;
         }
     };
     judge.require(
@@ -73,7 +74,7 @@ pub(crate) fn scheme<F: Fields + ?Sized>(
         0,
     );
     match quantization {
-        Quantization::Buffers(p) => parameters(d, layout, p, judge),
+        Quantization::Buffers(p) => return parameters(d, layout, p, judge),
         Quantization::PerTensor {
             scale, zero_point, ..
         } => {
@@ -87,14 +88,15 @@ pub(crate) fn scheme<F: Fields + ?Sized>(
         }
         Quantization::Other { .. } => {}
     }
+    judge
 }
 
-fn parameters<F: Fields + ?Sized>(
+fn parameters<F: Fields + ?Sized, J: Judge>(
     d: &Subject<'_, F>,
     layout: &Layout<'_>,
     p: &Parameters,
-    judge: &mut Judge<'_>,
-) {
+    mut judge: J,
+) -> J {
     judge.require(p.axis < d.rank, Rule::QuantizedAxis, Field::Axis, 0);
     let size = d.shape.at(p.axis);
     judge.require(size != DYNAMIC, Rule::AxisDynamic, Field::Axis, 0);
@@ -105,14 +107,14 @@ fn parameters<F: Fields + ?Sized>(
     let per_channel = p.scheme == Scheme::PerChannelAffine;
     let per_block = p.scheme == Scheme::PerBlockAffine;
     let float32 = !per_channel || p.scale_type == ElementType::Float32;
-    per_channel_scale(float32, Field::ScaleTypeTag, judge);
+    per_channel_scale(float32, Field::ScaleTypeTag, &mut judge);
     let float = !per_block || matches!(p.scale_type.0, 1..=3);
     judge.require(float, Rule::PerBlockScaleType, Field::ScaleTypeTag, 0);
     let channels = !per_channel || paged.is_none() || p.axis > 0;
     judge.require(channels, Rule::PagedChannelAxis, Field::Axis, 0);
-    indices(d, layout, p, judge);
+    judge = indices(d, layout, p, judge);
     if !per_channel {
-        block_size(p, size, paged.is_some(), judge);
+        judge = block_size(p, size, paged.is_some(), judge);
     }
     let rules = [Rule::ScaleSize, Rule::ZeroPointSize, Rule::SharedSize];
     match paged {
@@ -120,30 +122,31 @@ fn parameters<F: Fields + ?Sized>(
             let slots = p.axis == 0 && p.block_size == paged.page_size;
             judge.require(slots, Rule::PagedBlock, Field::BlockSize, 0);
             let entries = Count::new(paged.num_pages).times(paged.page_size.into());
-            sizes(d, p, entries, [Rule::PagedParameters; 3], judge);
+            sizes(d, p, entries, [Rule::PagedParameters; 3], judge)
         }
         // AMB-42: NF4 and MXFP parameters of pages have no stated size
-        Some(_) if !per_channel => {}
-        _ => {
-            if let Some(entries) = entries(d, p, size) {
-                sizes(d, p, entries, rules, judge);
-            }
-        }
+        Some(_) if !per_channel => judge,
+        _ => match entries(d, p, size) {
+            Some(entries) => sizes(d, p, entries, rules, judge),
+            None => judge,
+        },
     }
 }
 
 /// QUANT-14 speaks of the tag, which is a value, and of the reserved bytes behind it, which are not.
-pub(crate) fn per_channel_scale(holds: bool, field: Field, judge: &mut Judge<'_>) {
+#[inline(always)]
+pub(crate) fn per_channel_scale(holds: bool, field: Field, judge: &mut impl Judge) {
     judge.require(holds, Rule::PerChannelScaleType, field, 0);
 }
 
 /// Parameter buffers exist and are not the layout's own.
-fn indices<F: Fields + ?Sized>(
+#[inline]
+fn indices<F: Fields + ?Sized, J: Judge>(
     d: &Subject<'_, F>,
     layout: &Layout<'_>,
     p: &Parameters,
-    judge: &mut Judge<'_>,
-) {
+    mut judge: J,
+) -> J {
     // a private layout owns at least its first buffer
     let own = base_buffers(layout, d.rank).unwrap_or(1);
     let (scale, zero) = (Field::ScaleBufferIndex, Field::ZeroPointBufferIndex);
@@ -161,9 +164,11 @@ fn indices<F: Fields + ?Sized>(
     outside(points.unwrap_or(own), zero);
     let none = points.is_some() || p.zero_point_buffer_index == NO_BUFFER;
     judge.require(none, Rule::SymmetricIndex, zero, 0);
+    judge
 }
 
-fn block_size(p: &Parameters, size: u64, paged: bool, judge: &mut Judge<'_>) {
+#[inline]
+fn block_size<J: Judge>(p: &Parameters, size: u64, paged: bool, mut judge: J) -> J {
     let (least, most) = match p.scheme {
         Scheme::Nf4 => (8, u32::MAX),
         Scheme::Mxfp => (16, 2048),
@@ -178,6 +183,7 @@ fn block_size(p: &Parameters, size: u64, paged: bool, judge: &mut Judge<'_>) {
     judge.require(!mxfp || whole, Rule::BlockWhole, Field::BlockSize, 0);
     let fits = mxfp || block <= size || size == 0 || paged;
     judge.require(fits, Rule::BlockFits, Field::BlockSize, 0);
+    judge
 }
 
 /// Parameters of one kind: the channels of an axis, or ADDR-25, blocks along it for every index of the
@@ -195,19 +201,19 @@ fn entries<F: Fields + ?Sized>(d: &Subject<'_, F>, p: &Parameters, size: u64) ->
 }
 
 /// QUANT-25 to QUANT-27: parameter buffers have exactly their entries.
-fn sizes<F: Fields + ?Sized>(
+fn sizes<F: Fields + ?Sized, J: Judge>(
     d: &Subject<'_, F>,
     p: &Parameters,
     entries: Count,
     [scale_rule, zero_rule, shared_rule]: [Rule; 3],
-    judge: &mut Judge<'_>,
-) {
+    mut judge: J,
+) -> J {
     let scales = entries.bytes(p.scale_type.bits());
     let points = entries.bytes(32);
     let mut exactly = |buffer: u32, needed: Count, rule| {
         let size = Count::new(d.byte_size(buffer));
         if size != needed {
-            excess(size > needed, rule, Field::ByteSize, buffer, judge);
+            excess(size > needed, rule, Field::ByteSize, buffer, &mut judge);
         }
     };
     let scale_buffer = p.scale_buffer_index;
@@ -222,4 +228,5 @@ fn sizes<F: Fields + ?Sized>(
             }
         }
     }
+    judge
 }

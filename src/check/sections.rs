@@ -1,25 +1,35 @@
 //! Rules of the fixed sections: shard, statistics, extension type, composite member.
 
+use super::judge::Judge;
 use super::layout::{same_rank, stored};
 use crate::error::Field;
 use crate::model::{ExtensionType, F64Bits, Layout, Shard, Statistics, U64s};
-use crate::policy::Judge;
 use crate::rule::Rule;
 use crate::wire::descriptor::DYNAMIC;
 use crate::wire::length32;
 use crate::wire::tag::MemberRole;
 
-pub(crate) fn shard(
+pub(crate) fn shard<J: Judge>(
     shard: &Shard<'_>,
     layout: &Layout<'_>,
     shape: U64s<'_>,
-    judge: &mut Judge<'_>,
-) {
+    mut judge: J,
+) -> J {
     let shardable = !matches!(layout, Layout::Csf { .. } | Layout::BlockPaged(_));
     judge.require(shardable, Rule::ShardUnsupported, Field::ParentShape, 0);
     let rank = length32(shape.len());
-    same_rank(shard.parent_shape.len(), rank, Field::ParentShape, judge);
-    same_rank(shard.shard_offset.len(), rank, Field::ShardOffset, judge);
+    same_rank(
+        shard.parent_shape.len(),
+        rank,
+        Field::ParentShape,
+        &mut judge,
+    );
+    same_rank(
+        shard.shard_offset.len(),
+        rank,
+        Field::ShardOffset,
+        &mut judge,
+    );
     for k in 0..rank {
         let mut fixed = |n, field| judge.require(n != DYNAMIC, Rule::ShardDynamic, field, k);
         fixed(shape.at(k), Field::Shape);
@@ -30,9 +40,14 @@ pub(crate) fn shard(
         let inside = end.is_some_and(|end| end <= shard.parent_shape.at(k));
         judge.require(inside, Rule::ShardBounds, Field::ShardOffset, k);
     }
+    judge
 }
 
-pub(crate) fn statistics(statistics: &Statistics, layout: &Layout<'_>, judge: &mut Judge<'_>) {
+pub(crate) fn statistics<J: Judge>(
+    statistics: &Statistics,
+    layout: &Layout<'_>,
+    mut judge: J,
+) -> J {
     let s = statistics;
     let valid = |bit| s.computed_mask & bit != 0;
     judge.require(
@@ -54,6 +69,7 @@ pub(crate) fn statistics(statistics: &Statistics, layout: &Layout<'_>, judge: &m
         flag(s.has_nan, Field::HasNan);
         flag(s.has_inf, Field::HasInf);
     }
+    judge
 }
 
 const F64_NEGATIVE_ZERO: u64 = 1 << 63;
@@ -71,7 +87,7 @@ fn is_negative(value: F64Bits) -> bool {
 }
 
 /// Returns the element width in bits, 0 where permissive mode leaves it unknown.
-pub(crate) fn extension_type(extension: &ExtensionType, judge: &mut Judge<'_>) -> u32 {
+pub(crate) fn extension_type<J: Judge>(extension: &ExtensionType, mut judge: J) -> (u32, J) {
     let e = extension;
     let bits = e.bit_width;
     judge.require(bits > 0, Rule::ExtensionWidth, Field::BitWidth, 0);
@@ -107,11 +123,12 @@ pub(crate) fn extension_type(extension: &ExtensionType, judge: &mut Judge<'_>) -
         zero(e.mantissa_bits.into(), Field::MantissaBits);
         zero(e.exponent_bias, Field::ExponentBias);
     }
-    if sized { bits } else { 0 }
+    (if sized { bits } else { 0 }, judge)
 }
 
-pub(crate) fn member(role: MemberRole, layout: &Layout<'_>, judge: &mut Judge<'_>) {
+pub(crate) fn member<J: Judge>(role: MemberRole, layout: &Layout<'_>, mut judge: J) -> J {
     judge.require(role.is_assigned(), Rule::MemberRole, Field::MemberRole, 0);
     let head = matches!(layout, Layout::Composite(_));
     judge.require(!head, Rule::HeadMember, Field::MemberRole, 0);
+    judge
 }

@@ -5,7 +5,7 @@
 
 use crate::model::U64s;
 use crate::wire::descriptor::DYNAMIC;
-use crate::wire::widening_mul;
+use crate::wire::{u64, widening_mul};
 
 /// A number of elements or bytes; exact below `2^70`, [`Count::TOO_LARGE`] from there on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -26,8 +26,14 @@ impl Count {
         high: LIMIT,
     };
 
+    #[inline]
     pub(crate) const fn new(n: u64) -> Self {
         Count { low: n, high: 0 }
+    }
+
+    pub(crate) fn wide(n: u128) -> Self {
+        let halves = n.to_le_bytes();
+        Count::saturate(u64(&halves, 0), u64(&halves, 8))
     }
 
     /// `2^exponent`.
@@ -42,6 +48,7 @@ impl Count {
         }
     }
 
+    #[inline]
     fn saturate(low: u64, high: u64) -> Self {
         if high < LIMIT {
             Count { low, high }
@@ -50,6 +57,7 @@ impl Count {
         }
     }
 
+    #[inline]
     pub(crate) fn plus(self, other: Count) -> Self {
         let (low, carry) = self.low.overflowing_add(other.low);
         // both halves are at most LIMIT, so this cannot wrap
@@ -99,6 +107,7 @@ impl Count {
     }
 
     /// One less, for a count above 0.
+    #[inline]
     pub(crate) fn minus_one(self) -> Self {
         if self == Count::TOO_LARGE {
             return self;
@@ -122,11 +131,13 @@ impl Count {
     }
 
     /// The value, if it fits 64 bits.
+    #[inline]
     pub(crate) fn fits(self) -> Option<u64> {
         (self.high == 0).then_some(self.low)
     }
 
     /// Whether at least this many things are there.
+    #[inline]
     pub(crate) fn within(self, available: u64) -> bool {
         self.high == 0 && self.low <= available
     }

@@ -4,9 +4,9 @@
 //! read; nothing is read past `descriptor_length`.
 
 use super::view::DescriptorView;
-use crate::check::{self, Header};
+use crate::check::{self, Header, Judge, Verdict};
 use crate::error::{Error, ErrorKind, Field, Resource, Violation};
-use crate::policy::{Judge, Policy};
+use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::descriptor::{
     Facts, HANDLE, HEADER, LENGTH_KNOWN, MAGIC, MAX_TILE_LEVELS, PRIVATE_LAYOUT, SCHEME_HEADER,
@@ -46,7 +46,7 @@ pub(crate) fn magic_error(origin: u64, wrong: usize) -> Error {
 
 /// Everything that the fixed header alone decides.
 #[inline]
-pub(crate) fn header(bytes: &[u8], judge: &mut Judge<'_>) {
+pub(crate) fn header<J: Judge>(bytes: &[u8], mut judge: J) -> J {
     let bytes: &[u8; HEADER] = record(bytes, 0);
     let major = u8(bytes, offset(Field::VersionMajor));
     judge.require(
@@ -72,54 +72,60 @@ pub(crate) fn header(bytes: &[u8], judge: &mut Judge<'_>) {
         rank: u32(bytes, offset(Field::Rank)),
         has_extension: flags & u32::from(flag::EXTENSION_TYPE) != 0,
     };
-    header.check(judge);
+    header.check(judge)
 }
 
 /// Reads one descriptor from the front of `bytes` and returns what follows it.
 pub(crate) fn parse<'a>(
     bytes: &'a [u8],
-    origin: u64,
-    judge: &mut Judge<'_>,
+    policy: &Policy,
 ) -> Result<(DescriptorView<'a>, &'a [u8]), Error> {
-    let end = || origin.wrapping_add(length(bytes.len()));
-    let truncated = |missing| {
-        let rule = Rule::Incomplete;
-        Error::new(ErrorKind::Truncated { rule, missing }, end())
-    };
     if let Some(wrong) = wrong_magic(bytes) {
-        return Err(magic_error(origin, wrong));
-    }
-    let missing_header = length(HEADER.saturating_sub(bytes.len()));
-    if bytes.len() >= LENGTH_KNOWN
-        && let Some(error) = too_long(bytes, origin, u64::MAX, judge.policy)
-    {
-        return Err(error);
-    }
-    if missing_header > 0 {
-        return Err(truncated(missing_header));
+        return Err(magic_error(0, wrong));
     }
     let stated = stated_length(bytes);
-    let missing = u64::from(stated).saturating_sub(length(bytes.len()));
     // a length below the header's is refused by looking at the header
     let whole = index(stated).max(HEADER);
-    let (descriptor, rest) = bytes.split_at_checked(whole).unwrap_or((bytes, &[]));
-    if missing > 0 {
-        // a header that can never be right is refused before the rest is missed
-        header(bytes, judge);
-        return Err(match judge.verdict() {
-            Ok(()) => truncated(missing),
-            Err(violation) => place(bytes, origin, violation),
-        });
+    let available = policy.max_descriptor.into();
+    match bytes.split_at_checked(whole) {
+        Some((descriptor, rest)) if u64::from(stated) <= available => {
+            match decode(descriptor, 0, Verdict::new(policy)) {
+                Ok(view) => Ok((view, rest)),
+                Err(violation) => Err(place(descriptor, 0, violation)),
+            }
+        }
+        _ => Err(incomplete(bytes, available)),
     }
-    match decode(descriptor, origin, judge) {
-        Ok(view) => Ok((view, rest)),
-        Err(violation) => Err(place(descriptor, origin, violation)),
+}
+
+/// Why bytes that are no whole descriptor, or a too long one, are refused.
+#[cold]
+fn incomplete(bytes: &[u8], available: u64) -> Error {
+    let end = length(bytes.len());
+    let truncated = |whole: u64| {
+        let kind = ErrorKind::Truncated {
+            rule: Rule::Incomplete,
+            missing: whole.saturating_sub(end),
+        };
+        Error::new(kind, end)
+    };
+    if bytes.len() >= LENGTH_KNOWN
+        && let Some(error) = too_long(bytes, 0, available)
+    {
+        return error;
+    }
+    if bytes.len() < HEADER {
+        return truncated(length(HEADER));
+    }
+    // a header that can never be right is refused before the rest is missed
+    match header(bytes, Verdict::new(&Policy::STRICT)).verdict() {
+        Ok(()) => truncated(stated_length(bytes).into()),
+        Err(violation) => place(bytes, 0, violation),
     }
 }
 
 /// The capacity error of a descriptor of the supported version that is longer than a reader takes.
-pub(crate) fn too_long(bytes: &[u8], origin: u64, limit: u64, policy: &Policy) -> Option<Error> {
-    let available = limit.min(policy.max_descriptor.into());
+pub(crate) fn too_long(bytes: &[u8], origin: u64, available: u64) -> Option<Error> {
     let needed = u64::from(stated_length(bytes));
     let supported = u8(bytes, offset(Field::VersionMajor)) == VERSION_MAJOR;
     (supported && needed > available).then(|| {
@@ -143,53 +149,59 @@ pub(crate) fn place(bytes: &[u8], origin: u64, violation: Violation) -> Error {
     Error::new(violation.into(), origin.wrapping_add(start.into()))
 }
 
-/// The facts of any bytes, as far as they go.
-pub(crate) fn facts(bytes: &[u8]) -> Facts {
-    let mut walk = Walk::new(bytes);
-    // what it finds was found before, or is nobody's concern
-    let _ = walk.parts(&mut Judge::new(&Policy::PERMISSIVE));
-    walk.facts
-}
-
 /// Decodes exactly one descriptor: `bytes` is `descriptor_length` long and starts with the magic.
+#[inline]
 pub(crate) fn decode<'a>(
     bytes: &'a [u8],
     origin: u64,
-    judge: &mut Judge<'_>,
+    judge: impl Judge,
 ) -> Result<DescriptorView<'a>, Violation> {
-    header(bytes, judge);
-    // rank-sized work is bounded only behind the header's rules
-    judge.verdict()?;
-    let mut walk = Walk::new(bytes);
-    walk.whole(judge);
-    judge.verdict()?;
+    let judge = header(bytes, judge);
+    if judge.is_broken() {
+        // rank-sized work is bounded only behind the header's rules
+        return Err(judge.first());
+    }
+    let (walk, judge) = Walk::new(bytes).whole(judge);
     let view = DescriptorView::new(bytes, walk.facts, origin);
-    check::body(&view, judge);
-    judge.verdict()?;
-    Ok(view)
+    if judge.is_broken() {
+        return Err(judge.first());
+    }
+    let judge = check::body(&view, judge);
+    if judge.is_broken() {
+        Err(judge.first())
+    } else {
+        Ok(view)
+    }
+}
+
+/// The facts of any bytes, as far as they go.
+pub(crate) fn facts(bytes: &[u8]) -> Facts {
+    // what it finds was found before, or is nobody's concern
+    Walk::new(bytes)
+        .parts(Verdict::new(&Policy::PERMISSIVE))
+        .0
+        .facts
 }
 
 /// A walk over the parts of a descriptor, in wire order.
+///
+/// It goes on behind the end of the bytes, where everything is 0: the overrun is the first breach then.
+#[derive(Clone, Copy)]
 struct Walk<'a> {
     bytes: &'a [u8],
     /// End of the parts that were entered.
     at: usize,
-    /// The field that the walk stands at, and the element of it.
-    field: Field,
-    element: u32,
     facts: Facts,
 }
 
 impl<'a> Walk<'a> {
-    #[inline]
+    #[inline(always)]
     fn new(bytes: &'a [u8]) -> Self {
         let header: &[u8; HEADER] = record(bytes, 0);
         let rank = u32(header, offset(Field::Rank));
         Walk {
             bytes,
             at: HEADER,
-            field: Field::Shape,
-            element: 0,
             facts: Facts {
                 rank: u8::try_from(rank).unwrap_or(u8::MAX),
                 flags: u8(header, offset(Field::Flags)) & flag::DEFINED,
@@ -201,176 +213,181 @@ impl<'a> Walk<'a> {
     }
 
     /// Wire rules behind the header, part by part.
-    #[inline]
-    fn whole(&mut self, judge: &mut Judge<'_>) {
-        if self.parts(judge).is_none() {
-            judge.refuse(Rule::FieldOverrun, self.field, self.element);
-            return;
-        }
-        let minor = u8(self.bytes, offset(Field::VersionMinor));
-        let filled = self.at == self.bytes.len() || minor > 0 || self.is_opaque();
+    #[inline(always)]
+    fn whole<J: Judge>(self, judge: J) -> (Self, J) {
+        let (walk, mut judge) = self.parts(judge);
+        let minor = u8(walk.bytes, offset(Field::VersionMinor));
+        let filled = walk.at == walk.bytes.len() || minor > 0 || walk.is_opaque();
         judge.require(filled, Rule::TrailingBytes, Field::Tail, 0);
+        (walk, judge)
     }
 
+    #[inline]
     fn is_opaque(&self) -> bool {
         let layout = self.facts.layout;
         !layout.is_assigned() && !layout.is_private()
     }
 
-    /// Walks all parts; none where one crosses the end (DESC-05), or where no next one can be found.
-    #[inline]
-    fn parts(&mut self, judge: &mut Judge<'_>) -> Option<()> {
-        self.enter(Section::Shape)?;
-        self.enter(Section::ByteOffset)?;
+    /// Walks all parts that can be found.
+    #[inline(always)]
+    fn parts<J: Judge>(mut self, mut judge: J) -> (Self, J) {
+        self.enter(Section::Shape, &mut judge);
+        self.enter(Section::ByteOffset, &mut judge);
         if self.is_opaque() {
             // permissive mode only: flags speak of sections that cannot be found
             self.facts.flags = 0;
-            return Some(());
+            return (self, judge);
         }
-        self.layout(judge)?;
-        self.buffer_table(judge)?;
+        let start = self.at;
+        match layout_len(self.facts.layout, self.facts.rank.into()) {
+            Some(0) => {}
+            Some(len) => {
+                self.facts.layout_len = len;
+                self.reach(len.into(), layout_field(self.facts.layout), 0, &mut judge);
+                judge = self.layout_reserved(start, judge);
+            }
+            None if self.facts.layout == LayoutTag::Tiled => (self, judge) = self.tiles(judge),
+            None => (self, judge) = self.private(judge),
+        }
+        self.buffer_table(&mut judge);
         if self.facts.flags == 0 {
-            return Some(());
+            (self, judge)
+        } else {
+            self.optional(judge)
         }
-        self.optional(judge)
+    }
+
+    /// DESC-05: the next part lies inside the descriptor.
+    #[inline(always)]
+    fn enter(&mut self, section: Section, judge: &mut impl Judge) {
+        self.reach(self.facts.len(section), section.first_field(), 0, judge);
+    }
+
+    #[inline(always)]
+    fn reach(&mut self, len: u64, first: Field, element: u32, judge: &mut impl Judge) {
+        let left = length(self.bytes.len().wrapping_sub(self.at));
+        let inside = len <= left;
+        overrun(inside, first, element, judge);
+        let len = usize::try_from(len.min(left)).unwrap_or(usize::MAX);
+        self.at = self.at.wrapping_add(len);
     }
 
     /// The parts that flags announce.
-    fn optional(&mut self, judge: &mut Judge<'_>) -> Option<()> {
-        if self.facts.flags & flag::QUANTIZATION != 0 {
-            self.quantization(judge)?;
+    fn optional<J: Judge>(mut self, mut judge: J) -> (Self, J) {
+        let flags = self.facts.flags;
+        if flags & flag::QUANTIZATION != 0 {
+            self.quantization(&mut judge);
         }
-        self.enter(Section::Shard)?;
-        if let Some(start) = self.enter(Section::Statistics)? {
+        self.enter(Section::Shard, &mut judge);
+        let start = self.at;
+        self.enter(Section::Statistics, &mut judge);
+        if flags & flag::STATISTICS != 0 {
             for field in [Field::StatisticsReserved, Field::StatisticsTail] {
                 let zero = self.is_zero(start, field);
                 judge.require(zero, Rule::StatisticsReserved, field, 0);
             }
         }
-        if let Some(start) = self.enter(Section::ExtensionType)? {
+        let start = self.at;
+        self.enter(Section::ExtensionType, &mut judge);
+        if flags & flag::EXTENSION_TYPE != 0 {
             for field in [Field::ExtensionReserved, Field::ExtensionTail] {
                 let zero = self.is_zero(start, field);
                 judge.require(zero, Rule::ExtensionReserved, field, 0);
             }
         }
-        if let Some(start) = self.enter(Section::CompositeMember)? {
-            let field = Field::MemberReserved;
-            judge.require(self.is_zero(start, field), Rule::MemberReserved, field, 0);
-        }
-        Some(())
-    }
-
-    /// Enters a part and tells where it starts, if it has bytes.
-    #[inline]
-    fn enter(&mut self, section: Section) -> Option<Option<usize>> {
-        let len = self.facts.len(section);
         let start = self.at;
-        self.reach(len, section.first_field(), 0)?;
-        Some((len > 0).then_some(start))
-    }
-
-    #[inline]
-    fn reach(&mut self, len: u64, first: Field, element: u32) -> Option<()> {
-        let left = self.bytes.len().wrapping_sub(self.at);
-        match usize::try_from(len) {
-            Ok(len) if len <= left => {
-                self.at = self.at.wrapping_add(len);
-                Some(())
-            }
-            _ => {
-                (self.field, self.element) = (first, element);
-                None
-            }
+        self.enter(Section::CompositeMember, &mut judge);
+        if flags & flag::MEMBER != 0 {
+            let zero = self.is_zero(start, Field::MemberReserved);
+            judge.require(zero, Rule::MemberReserved, Field::MemberReserved, 0);
         }
+        (self, judge)
     }
 
-    #[inline]
-    fn layout(&mut self, judge: &mut Judge<'_>) -> Option<()> {
+    fn layout_reserved<J: Judge>(&self, start: usize, mut judge: J) -> J {
         let layout = self.facts.layout;
-        let start = self.at;
-        match layout_len(layout, self.facts.rank.into()) {
-            Some(0) => {}
-            Some(len) => {
-                self.facts.layout_len = len;
-                self.reach(len.into(), layout_field(layout), 0)?;
-                self.layout_reserved(start, judge);
-            }
-            None => {
-                if layout == LayoutTag::Tiled {
-                    self.tiles(judge)?;
-                } else {
-                    let data_len = start.wrapping_add(offset(Field::ExtensionDataLength));
-                    self.reach(length(PRIVATE_LAYOUT), Field::ExtensionLayoutId, 0)?;
-                    self.reach(u32(self.bytes, data_len).into(), Field::ExtensionData, 0)?;
-                }
-                self.facts.layout_len = length32(self.at.wrapping_sub(start));
-            }
-        }
-        Some(())
-    }
-
-    fn layout_reserved(&self, start: usize, judge: &mut Judge<'_>) {
-        let layout = self.facts.layout;
-        let sparse = match layout {
+        let mut sparse = |field| {
+            judge.require(self.is_zero(start, field), Rule::SparseReserved, field, 0);
+        };
+        match layout {
             LayoutTag::Coo => {
+                sparse(Field::CooReserved);
                 let at = start.wrapping_add(offset(Field::IsSorted));
                 let sorted = u8(self.bytes, at) <= 1;
                 judge.require(sorted, Rule::CooSorted, Field::IsSorted, 0);
-                Field::CooReserved
             }
-            LayoutTag::Csr | LayoutTag::Csc => Field::CompressedReserved,
-            LayoutTag::Csf => Field::CsfReserved,
+            LayoutTag::Csr | LayoutTag::Csc => sparse(Field::CompressedReserved),
+            LayoutTag::Csf => sparse(Field::CsfReserved),
             LayoutTag::BlockPaged => {
-                let field = Field::PagedReserved;
-                return judge.require(self.is_zero(start, field), Rule::PagedReserved, field, 0);
+                let zero = self.is_zero(start, Field::PagedReserved);
+                judge.require(zero, Rule::PagedReserved, Field::PagedReserved, 0);
             }
             LayoutTag::Composite => {
-                let field = Field::HeadReserved;
-                return judge.require(self.is_zero(start, field), Rule::HeadReserved, field, 0);
+                let zero = self.is_zero(start, Field::HeadReserved);
+                judge.require(zero, Rule::HeadReserved, Field::HeadReserved, 0);
             }
-            _ => return,
-        };
-        judge.require(self.is_zero(start, sparse), Rule::SparseReserved, sparse, 0);
+            _ => {}
+        }
+        judge
     }
 
-    fn tiles(&mut self, judge: &mut Judge<'_>) -> Option<()> {
+    fn private<J: Judge>(mut self, mut judge: J) -> (Self, J) {
+        let start = self.at;
+        let data_len = start.wrapping_add(offset(Field::ExtensionDataLength));
+        self.reach(
+            length(PRIVATE_LAYOUT),
+            Field::ExtensionLayoutId,
+            0,
+            &mut judge,
+        );
+        self.reach(
+            u32(self.bytes, data_len).into(),
+            Field::ExtensionData,
+            0,
+            &mut judge,
+        );
+        self.facts.layout_len = length32(self.at.wrapping_sub(start));
+        (self, judge)
+    }
+
+    fn tiles<J: Judge>(mut self, mut judge: J) -> (Self, J) {
         let rank = u32::from(self.facts.rank);
-        let mut level = 0u32;
-        loop {
+        let first = self.at;
+        for level in 0..=MAX_TILE_LEVELS {
             // behind too many levels no part can be found
-            check::layout::tile_level(level, judge);
-            if level >= MAX_TILE_LEVELS {
-                return None;
-            }
+            check::layout::tile_level(level, &mut judge);
             let start = self.at;
             let tags = start.wrapping_add(index(rank).wrapping_mul(8));
             let outer = LayoutTag(u8(self.bytes, tags));
             let inner = LayoutTag(u8(self.bytes, tags.wrapping_add(1)));
-            let first = level.wrapping_mul(rank);
+            let len = tile_level_len(rank, outer, inner);
             self.reach(
-                tile_level_len(rank, outer, inner).into(),
+                len.into(),
                 Field::TileShape,
-                first,
-            )?;
-            let field = Field::TileReserved;
-            judge.require(self.is_zero(start, field), Rule::TileReserved, field, level);
+                level.wrapping_mul(rank),
+                &mut judge,
+            );
+            let zero = self.is_zero(start, Field::TileReserved);
+            judge.require(zero, Rule::TileReserved, Field::TileReserved, level);
             if inner != LayoutTag::Tiled {
-                return Some(());
+                break;
             }
-            level = level.wrapping_add(1);
         }
+        self.facts.layout_len = length32(self.at.wrapping_sub(first));
+        (self, judge)
     }
 
-    #[inline]
-    fn buffer_table(&mut self, judge: &mut Judge<'_>) -> Option<()> {
+    #[inline(always)]
+    fn buffer_table(&mut self, judge: &mut impl Judge) {
         let start = self.at;
         let buffers = u8(self.bytes, start);
-        self.reach(1, Field::BufferCount, 0)?;
+        self.reach(1, Field::BufferCount, 0, judge);
         self.reach(
             u64::from(buffers).wrapping_mul(length(HANDLE)),
             Field::ByteSize,
             0,
-        )?;
+            judge,
+        );
         self.facts.buffers = buffers;
         let mut at = start.wrapping_add(offset(Field::HandleReserved));
         for k in 0..buffers {
@@ -378,15 +395,15 @@ impl<'a> Walk<'a> {
             judge.require(zero, Rule::HandleReserved, Field::HandleReserved, k.into());
             at = at.wrapping_add(HANDLE);
         }
-        Some(())
     }
 
-    fn quantization(&mut self, judge: &mut Judge<'_>) -> Option<()> {
+    #[inline]
+    fn quantization(&mut self, judge: &mut impl Judge) {
         let start = self.at;
-        self.reach(4, Field::QuantizationLength, 0)?;
+        self.reach(4, Field::QuantizationLength, 0, judge);
         let len = u32(self.bytes, start);
         self.facts.quantization_len = len;
-        self.reach(len.into(), Field::SchemeTag, 0)?;
+        self.reach(len.into(), Field::SchemeTag, 0, judge);
         let prefix = Field::QuantizationLength;
         let scheme = Scheme(u8(self.bytes, start.wrapping_add(offset(Field::SchemeTag))));
         judge.require(len >= SCHEME_HEADER, Rule::QuantizationLength, prefix, 0);
@@ -409,13 +426,17 @@ impl<'a> Walk<'a> {
             }
             _ => {}
         }
-        Some(())
     }
 
     #[inline]
     fn is_zero(&self, start: usize, field: Field) -> bool {
         is_zero(self.bytes, start, self.facts.rank.into(), field)
     }
+}
+
+#[inline(always)]
+fn overrun(inside: bool, field: Field, element: u32, judge: &mut impl Judge) {
+    judge.require(inside, Rule::FieldOverrun, field, element);
 }
 
 /// The first field of a layout's payload.

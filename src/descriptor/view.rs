@@ -3,13 +3,13 @@
 use core::ops::Range;
 
 use super::decode;
-use crate::check;
+use crate::check::{self, Teller};
 use crate::error::{Error, Field, Violation};
 use crate::model::{
     Array, BlockPaged, BufferHandle, CompositeHead, ExtensionType, F32Bits, F64Bits, Fields,
     Layout, Parameters, Quantization, Shard, Statistics, Tiled, U64s,
 };
-use crate::policy::{Judge, Policy};
+use crate::policy::Policy;
 use crate::wire::descriptor::{
     Facts, HANDLE, HEADER, NO_BUFFER, Section, flag, locate, offset, scheme_shift,
     section as section_of,
@@ -64,7 +64,7 @@ impl<'a> DescriptorView<'a> {
     /// MEMBER and COMP (head rules), with its byte offset; DESC-06 where `bytes` end early; a capacity
     /// error above the policy's `max_descriptor`.
     pub fn parse(bytes: &'a [u8], policy: &Policy) -> Result<(Self, &'a [u8]), Error> {
-        decode::parse(bytes, 0, &mut Judge::new(policy))
+        decode::parse(bytes, policy)
     }
 
     /// The whole descriptor.
@@ -388,9 +388,8 @@ impl<'a> DescriptorView<'a> {
 
     /// Tells of every rule that the bytes break and the policy's mode lets pass.
     pub fn relaxed(&self, policy: &Policy, mut flag: impl FnMut(Violation)) {
-        let mut judge = Judge::telling(policy, &mut flag);
         // it was accepted under a policy, so what another one refuses ends the list and no more
-        let _ = decode::decode(self.bytes, self.origin, &mut judge);
+        let _ = decode::decode(self.bytes, self.origin, Teller::new(policy, &mut flag));
     }
 
     /// Checks the descriptor against another policy than the one it was read with.

@@ -12,6 +12,7 @@ use core::fmt;
 pub use decode::{FixedDecoder, StreamDecoder};
 pub use write::{FixedWriter, StreamWriter};
 
+use crate::check::{Judge, Verdict};
 use crate::composite::Outcome;
 use crate::descriptor::DescriptorView;
 use crate::descriptor::decode::{
@@ -19,7 +20,7 @@ use crate::descriptor::decode::{
 };
 use crate::error::{Error, ErrorKind, Field, Resource, Violation};
 use crate::frame::{Frame, Storage};
-use crate::policy::{Judge, Policy};
+use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::descriptor::{FILE_MAGIC_TAIL, Facts, HEADER, LENGTH_KNOWN, MAGIC};
 use crate::wire::{array, index, length};
@@ -359,9 +360,8 @@ impl<S: Storage> StreamParser<S> {
                 return Err(magic_error(self.origin, wrong));
             }
             if before < LENGTH_KNOWN && len >= LENGTH_KNOWN {
-                let limit = self.frame.limit();
-                if let Some(error) = too_long(self.frame.bytes(), self.origin, limit, &self.policy)
-                {
+                let limit = self.frame.limit().min(self.policy.max_descriptor.into());
+                if let Some(error) = too_long(self.frame.bytes(), self.origin, limit) {
                     return Err(error);
                 }
             }
@@ -389,15 +389,14 @@ impl<S: Storage> StreamParser<S> {
 
     fn check_header(&self) -> Result<(), Error> {
         let bytes = self.frame.bytes();
-        let mut judge = Judge::new(&self.policy);
-        header(bytes, &mut judge);
+        let judge = header(bytes, Verdict::new(&self.policy));
         judge.verdict().map_err(|violation| self.refuse(violation))
     }
 
     /// Decodes what the frame holds and turns to its buffers.
     fn accept(&mut self) -> Result<(), Error> {
         let bytes = self.frame.bytes();
-        let view = decode(bytes, self.origin, &mut Judge::new(&self.policy))
+        let view = decode(bytes, self.origin, Verdict::new(&self.policy))
             .map_err(|violation| self.refuse(violation))?;
         let available = self.policy.max_buffer;
         for (k, size) in (0..).map_while(|k| Some((k, view.buffer(k)?.byte_size))) {
