@@ -10,7 +10,7 @@ mod buffers;
 pub(crate) mod layout;
 pub(crate) mod quantization;
 mod reach;
-mod sections;
+pub(crate) mod sections;
 mod size;
 
 use crate::error::{Field, Violation};

@@ -5,8 +5,11 @@
 //! from what arrived, never from `member_count`. Never sees payload and knows no positions.
 
 mod arena;
+mod boxes;
 pub mod corners;
 mod cover;
+mod member;
+mod sum;
 
 use heapless::Vec;
 
@@ -15,12 +18,13 @@ pub use cover::{Cover, Exact, ExactThenKeyed, Key, Keyed, Method};
 
 use crate::error::{ErrorKind, Field, Resource, Violation};
 use crate::frame::Full;
-use crate::model::{CompositeHead, ExtensionType, Fields, Layout, Shard, U64s};
+use crate::model::{CompositeHead, Fields, Layout};
 use crate::policy::{Mode, Policy};
 use crate::rule::Rule;
 use crate::wire::length;
-use crate::wire::tag::{CompositionRule, ElementType, MemberRole};
-use cover::{Boxed, CoverState};
+use crate::wire::tag::{CompositionRule, ElementType};
+use cover::{Boxed, CoverState, Place};
+use member::{count, extension_words, no_role, require};
 
 /// Deepest nesting of heads.
 pub const MAX_COMPOSITE_DEPTH: usize = 8;
@@ -121,6 +125,15 @@ impl Level {
         self.base
             .wrapping_add(shape)
             .wrapping_add(self.extension_words())
+    }
+
+    fn place<'a, A>(&self, arena: &'a mut A) -> Place<'a, A> {
+        Place {
+            arena,
+            base: self.base,
+            at: self.cover_at(),
+            rank: self.rank.into(),
+        }
     }
 }
 
@@ -379,7 +392,11 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
             && level.broken.or(broken).is_none()
             && let Some(shard) = d.shard()
         {
-            broken = self.cover(d.shape(), &shard, &level)?;
+            let boxed = Boxed {
+                offset: shard.shard_offset,
+                shape: d.shape(),
+            };
+            broken = self.cover(&boxed, &level)?;
         }
         if let Some(last) = self.levels.last_mut() {
             last.begun = level.begun.wrapping_add(1);
@@ -389,94 +406,17 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
     }
 
     /// Adds the box of a member; the rule it breaks where permissive mode goes on.
-    fn cover(
-        &mut self,
-        shape: U64s<'_>,
-        shard: &Shard<'_>,
-        level: &Level,
-    ) -> Result<Option<Rule>, ErrorKind> {
-        let boxed = Boxed {
-            offset: shard.shard_offset,
-            shape,
-        };
+    fn cover(&mut self, boxed: &Boxed<'_>, level: &Level) -> Result<Option<Rule>, ErrorKind> {
         let mut state = level.cover;
-        let added = state.add(
-            &self.cover,
-            &mut self.arena,
-            level.cover_at(),
-            &boxed,
-            level.begun,
-        );
+        let place = level.place(&mut self.arena);
+        let added = state.add(&self.cover, place, boxed, level.begun);
         if let Some(last) = self.levels.last_mut() {
             last.cover = state;
         }
         match (added, self.mode) {
-            (Ok(()), _) => Ok(None),
             (Err(kind @ ErrorKind::Overlap { .. }), Mode::Permissive) => Ok(kind.rule()),
-            (Err(kind), _) => Err(kind),
+            (added, _) => added.map(|()| None),
         }
-    }
-
-    /// The rules of members that have a place in their head.
-    fn spatial<F: Fields + ?Sized>(
-        &self,
-        d: &F,
-        layout: &Layout<'_>,
-        level: &Level,
-    ) -> Result<(), Violation> {
-        self.member_type(d, layout, level)?;
-        let Some(shard) = d.shard() else {
-            return require(false, Rule::MemberShard, Field::Flags, 0);
-        };
-        let head = self.head_shape(level);
-        let same_rank = shard.parent_shape.len() == head.len();
-        require(same_rank, Rule::MemberParent, Field::Rank, 0)?;
-        let mut pairs = (0..).zip(shard.parent_shape.iter().zip(head));
-        if let Some((k, _)) = pairs.find(|(_, (parent, head))| parent != *head) {
-            require(false, Rule::MemberParent, Field::ParentShape, k)?;
-        }
-        if level.rule == CompositionRule::Overlay {
-            overlay_role(d, &shard, level)
-        } else {
-            no_role(d)
-        }
-    }
-
-    /// COMP-23 to COMP-26.
-    fn member_type<F: Fields + ?Sized>(
-        &self,
-        d: &F,
-        layout: &Layout<'_>,
-        level: &Level,
-    ) -> Result<(), Violation> {
-        let head = level.element_type;
-        let extension = self.head_extension(level);
-        let same = d.element_type() == head;
-        let mut rule = Rule::MemberType;
-        let mut holds = same;
-        if matches!(layout, Layout::Composite(_)) {
-            rule = Rule::NestedType;
-        } else if d.quantization().is_some() {
-            rule = Rule::QuantizedMemberType;
-            holds = head.is_float() || extension.is_some_and(|words| is_float(&words));
-        } else if same && head.is_private() {
-            rule = Rule::PrivateMemberType;
-            holds = d.extension_type().map(|e| extension_words(&e)) == extension;
-        }
-        require(holds, rule, Field::TypeTag, 0)
-    }
-
-    fn head_shape(&self, level: &Level) -> &[u64] {
-        let end = level.base.wrapping_add(level.rank.into());
-        self.arena.words().get(level.base..end).unwrap_or(&[])
-    }
-
-    fn head_extension(&self, level: &Level) -> Option<[u64; EXTENSION_WORDS]> {
-        if level.extension_words() == 0 {
-            return None;
-        }
-        let at = level.base.wrapping_add(level.rank.into());
-        self.arena.words().get(at..)?.first_chunk().copied()
     }
 
     fn push<F: Fields + ?Sized>(&mut self, d: &F, head: &CompositeHead) -> Result<(), ErrorKind> {
@@ -505,8 +445,7 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
                 *word = value;
             }
             if level.rule == CompositionRule::Partition {
-                let at = level.cover_at();
-                level.cover = CoverState::open(&self.cover, &mut self.arena, at, shape)?;
+                level.cover = CoverState::open(&self.cover, level.place(&mut self.arena))?;
             }
         }
         // may_open saw a free level
@@ -515,84 +454,20 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
     }
 
     /// The verdict over a composite whose members are all there.
-    fn close(&self, level: &Level, method: &mut Option<Method>) -> Result<(), Rule> {
-        if level.rule == CompositionRule::Partition {
+    fn close(&mut self, level: &Level, method: &mut Option<Method>) -> Result<(), Rule> {
+        let partition = level.rule == CompositionRule::Partition;
+        if partition {
             *method = (*method).max(Some(level.cover.method()));
         }
         match level.broken {
             Some(rule) => Err(rule),
-            None if level.rule == CompositionRule::Partition => {
-                level.cover.close(&self.arena, level.cover_at(), C::KEYED)
+            None if partition => {
+                let place = level.place(&mut self.arena);
+                level.cover.close(&self.cover, place)
             }
             None => Ok(()),
         }
     }
-}
-
-fn require(holds: bool, rule: Rule, field: Field, index: u32) -> Result<(), Violation> {
-    if holds {
-        Ok(())
-    } else {
-        Err(Violation { rule, field, index })
-    }
-}
-
-/// COMP-49: items are begun and ended in turn, and a composite takes no more than it announced.
-fn count(holds: bool) -> Result<(), Violation> {
-    require(holds, Rule::MemberCount, Field::MemberCount, 0)
-}
-
-/// COMP-30.
-fn no_role<F: Fields + ?Sized>(d: &F) -> Result<(), Violation> {
-    require(
-        d.member_role().is_none(),
-        Rule::RoleUnexpected,
-        Field::MemberRole,
-        0,
-    )
-}
-
-/// COMP-31 to COMP-34: one base, first and spanning the head, then corrections.
-fn overlay_role<F: Fields + ?Sized>(
-    d: &F,
-    shard: &Shard<'_>,
-    level: &Level,
-) -> Result<(), Violation> {
-    let Some(role) = d.member_role() else {
-        return require(false, Rule::RoleMissing, Field::Flags, 0);
-    };
-    let base = role == MemberRole::Base;
-    if level.begun > 0 {
-        return require(!base, Rule::BaseTwice, Field::MemberRole, 0);
-    }
-    require(base, Rule::BaseFirst, Field::MemberRole, 0)?;
-    let spans = |holds, field| require(holds, Rule::BaseSpans, field, 0);
-    spans(
-        shard.shard_offset.iter().all(|offset| offset == 0),
-        Field::ShardOffset,
-    )?;
-    spans(shard.parent_shape == d.shape(), Field::Shape)
-}
-
-/// The whole section in two words, so that two of them compare as their bytes do.
-fn extension_words(e: &ExtensionType) -> [u64; EXTENSION_WORDS] {
-    let wide = u64::from(e.exponent_bias).wrapping_shl(32) | u64::from(e.bit_width);
-    let bytes = [
-        e.packing_factor,
-        e.is_float,
-        e.is_signed,
-        e.sign_bits,
-        e.exponent_bits,
-        e.mantissa_bits,
-        e.has_nan,
-        e.has_inf,
-    ];
-    [wide, u64::from_le_bytes(bytes)]
-}
-
-fn is_float(words: &[u64; EXTENSION_WORDS]) -> bool {
-    let [_, bytes] = words;
-    bytes & 0xFF00 != 0
 }
 
 /// Makes the arena `len` words long.
