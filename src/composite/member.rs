@@ -74,7 +74,11 @@ fn inside(shape: U64s<'_>, shard: &Shard<'_>, head: &[u64]) -> bool {
     let rank = head.len();
     let boxes = shape.iter().zip(shard.shard_offset);
     let mut axes = boxes.zip(shard.parent_shape.iter().zip(head));
-    (shape.len(), shard.shard_offset.len(), shard.parent_shape.len()) == (rank, rank, rank)
+    (
+        shape.len(),
+        shard.shard_offset.len(),
+        shard.parent_shape.len(),
+    ) == (rank, rank, rank)
         && axes.all(|((size, offset), (parent, head))| {
             parent == *head && offset.checked_add(size).is_some_and(|end| end <= parent)
         })
@@ -164,4 +168,3 @@ fn is_float(words: &[u64; EXTENSION_WORDS]) -> bool {
     let [_, bytes] = words;
     bytes & 0xFF00 != 0
 }
-

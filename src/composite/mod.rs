@@ -304,7 +304,6 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
     pub fn end(&mut self) -> Result<Outcome, SetError> {
         let refuse = |kind, origin| SetError { kind, origin };
         count(self.open).map_err(|v| refuse(v.into(), 0))?;
-        self.open = false;
         let mut levels = 0u8;
         let mut complete = Ok(());
         let mut method = None;
@@ -332,6 +331,7 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
             let _ = self.arena.resize(level.base);
             levels = levels.wrapping_add(1);
         }
+        self.open = false;
         Ok(match self.levels.last() {
             _ if levels > 0 => Outcome::Closed {
                 levels,
