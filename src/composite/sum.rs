@@ -56,7 +56,9 @@ impl<'a> Tally<'a> {
 
     /// Whether less than the head's volume is covered.
     pub(super) fn is_less(&self) -> bool {
-        self.excess.last().is_some_and(|top| top.leading_zeros() == 0)
+        self.excess
+            .last()
+            .is_some_and(|top| top.leading_zeros() == 0)
     }
 
     pub(super) fn is_equal(&self) -> bool {
