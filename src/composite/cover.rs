@@ -14,7 +14,7 @@ use super::{Arena, grow};
 use crate::error::{ErrorKind, Resource};
 use crate::model::U64s;
 use crate::rule::Rule;
-use crate::wire::index;
+use crate::wire::{index, length32};
 
 /// 128 secret random bits; whoever knows them can forge a partition that `Keyed` accepts.
 #[derive(Clone, Copy)]
@@ -93,18 +93,19 @@ impl Cover for ExactThenKeyed {
     }
 }
 
-/// A box in a head; without an offset it starts where the head does.
+/// The box of a member in its head, which it was found to end in.
+#[derive(Clone, Copy)]
 pub(super) struct Boxed<'a> {
     pub(super) offset: U64s<'a>,
     pub(super) shape: U64s<'a>,
 }
 
 impl Boxed<'_> {
-    /// Half-open ranges; members were checked to end inside the head.
-    pub(super) fn ranges(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.shape.iter().enumerate().map(|(axis, size)| {
-            let from = self.offset.get(axis).unwrap_or(0);
-            (from, from.wrapping_add(size))
+    /// Half-open.
+    fn ranges(&self) -> impl Iterator<Item = (u64, u64)> {
+        (0..length32(self.shape.len())).map(|axis| {
+            let from = self.offset.at(axis);
+            (from, from.wrapping_add(self.shape.at(axis)))
         })
     }
 }
@@ -122,17 +123,13 @@ pub(super) struct Place<'a, A> {
 }
 
 impl<A: Arena> Place<'_, A> {
-    /// The head, and the words of the cover before and from its word `n`.
-    fn split(&mut self, n: usize) -> (Boxed<'_>, &mut [u64], &mut [u64]) {
-        let words = self.arena.words_mut();
-        let (below, cover) = words.split_at_mut_checked(self.at).unwrap_or_default();
-        let (work, boxes) = cover.split_at_mut_checked(n).unwrap_or_default();
-        let shape = below.get(self.base..).unwrap_or(&[]);
-        let head = Boxed {
-            offset: U64s::EMPTY,
-            shape: shape.get(..self.rank).unwrap_or(&[]).into(),
-        };
-        (head, work, boxes)
+    /// The words of the cover before and from its word `n`.
+    #[inline]
+    fn split(&mut self, n: usize) -> (&mut [u64], &mut [u64]) {
+        let words = self.arena.words_mut().get_mut(self.at..);
+        words
+            .and_then(|words| words.split_at_mut_checked(n))
+            .unwrap_or_default()
     }
 
     fn resize(&mut self, len: usize) -> Result<(), ErrorKind> {
@@ -154,10 +151,10 @@ impl CoverState {
     pub(super) fn open<C: Cover, A: Arena>(
         cover: &C,
         mut place: Place<'_, A>,
+        head: U64s<'_>,
     ) -> Result<Self, ErrorKind> {
-        let (head, ..) = place.split(0);
         // a product has at most the bits of its factors together
-        let bits = head.shape.iter().fold(0u32, |bits, size| {
+        let bits = head.iter().fold(0u32, |bits, size| {
             bits.wrapping_add(64u32.wrapping_sub(size.leading_zeros()))
         });
         let state = CoverState {
@@ -167,7 +164,8 @@ impl CoverState {
         let work = state.work::<C>(place.rank);
         place.resize(work)?;
         if C::BOXES == 0 {
-            state.settle(cover.key(), &mut place, work);
+            let (work, _) = place.split(work);
+            state.tally(work).start(cover.key(), head.iter());
         }
         Ok(state)
     }
@@ -191,6 +189,7 @@ impl CoverState {
     }
 
     /// Adds the box of member `member`. An overlap that is found changes nothing.
+    #[inline]
     pub(super) fn add<C: Cover, A: Arena>(
         &mut self,
         cover: &C,
@@ -198,14 +197,10 @@ impl CoverState {
         boxed: &Boxed<'_>,
         member: u32,
     ) -> Result<(), ErrorKind> {
-        if boxed.shape.iter().any(|size| size == 0) {
-            return Ok(());
-        }
         let work = self.work::<C>(place.rank);
         if C::BOXES > 0 && !self.sum_only {
-            let len = boxes::len(place.rank);
-            let most = index(C::BOXES).saturating_mul(len);
-            let Err(error) = hold(&mut place, work, len, most, boxed, member) else {
+            let most = index(C::BOXES).saturating_mul(boxes::len(place.rank));
+            let Err(error) = hold(&mut place, work, most, boxed, member) else {
                 return Ok(());
             };
             let full = matches!(error, ErrorKind::Capacity { .. });
@@ -217,8 +212,8 @@ impl CoverState {
             self.settle(cover.key(), &mut place, work);
             place.resize(work)?;
         }
-        let (_, work, _) = place.split(work);
-        self.tally(work).count(cover.key(), boxed, false);
+        let (work, _) = place.split(work);
+        self.tally(work).count(cover.key(), boxed.ranges(), false);
         Ok(())
     }
 
@@ -232,7 +227,7 @@ impl CoverState {
         if C::BOXES > 0 && !self.sum_only {
             self.settle(None, &mut place, work);
         }
-        let (_, work, _) = place.split(work);
+        let (work, _) = place.split(work);
         let tally = self.tally(work);
         let covered = if self.sum_only && cover.key().is_some() {
             tally.sums_agree()
@@ -248,32 +243,42 @@ impl CoverState {
     }
 
     /// Makes a tally of the head and the boxes that are held.
+    #[cold]
     fn settle<A: Arena>(&self, key: Option<[u64; 2]>, place: &mut Place<'_, A>, work: usize) {
-        let rank = place.rank;
-        let (head, work, boxes) = place.split(work);
+        let (base, rank) = (place.base, place.rank);
+        let words = place.arena.words_mut().get_mut(base..).unwrap_or_default();
+        let (head, cover) = words
+            .split_at_mut_checked(place.at.wrapping_sub(base))
+            .unwrap_or_default();
+        let (work, held) = cover.split_at_mut_checked(work).unwrap_or_default();
         let mut tally = self.tally(work);
-        tally.start(key, &head);
-        let mut rest: &[u64] = boxes;
-        while let Some((held, behind)) = rest.split_at_checked(boxes::len(rank)) {
-            tally.count(key, &boxes::view(held, rank), false);
+        tally.start(key, head.iter().copied().take(rank));
+        let mut rest: &[u64] = held;
+        while let Some((one, behind)) = rest.split_at_checked(boxes::len(rank)) {
+            tally.count(key, boxes::ranges(one), false);
             rest = behind;
         }
     }
 }
 
-/// Adds a box to those that are held, if there is room for it beside the `most` words of others.
+/// Adds a box to those that are held, if there is room for it among `most` words.
+#[inline]
 fn hold<A: Arena>(
     place: &mut Place<'_, A>,
     work: usize,
-    len: usize,
     most: usize,
     boxed: &Boxed<'_>,
     member: u32,
 ) -> Result<(), ErrorKind> {
-    let (_, slot, held) = place.split(work);
+    let len = boxes::len(place.rank);
+    let (slot, held) = place.split(work);
     let slot = slot.get_mut(..len).unwrap_or_default();
+    boxes::write(slot, boxed.ranges(), member);
+    if boxes::ranges(slot).any(|(from, to)| from == to) {
+        return Ok(());
+    }
     let before = held.len();
-    let others = boxes::arrive(slot, held, boxed, member);
+    let others = boxes::merge(slot, held);
     let others = others.map_err(|(first, last)| ErrorKind::Overlap {
         member,
         first,
@@ -283,12 +288,15 @@ fn hold<A: Arena>(
     if after > most {
         return Err(NO_ROOM);
     }
-    if after != before {
+    if after > before {
         place.resize(work.wrapping_add(after))?;
     }
-    let (_, slot, held) = place.split(work);
+    let (slot, held) = place.split(work);
     let slot = slot.get(..len).unwrap_or_default();
     boxes::copy(slot, held.get_mut(others..).unwrap_or_default());
+    if after < before {
+        place.resize(work.wrapping_add(after))?;
+    }
     Ok(())
 }
 

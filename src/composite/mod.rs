@@ -8,13 +8,15 @@ mod arena;
 mod boxes;
 pub mod corners;
 mod cover;
-mod member;
+mod level;
+mod outcome;
 mod sum;
 
 use heapless::Vec;
 
 pub use arena::{Arena, InlineArena};
 pub use cover::{Cover, Exact, ExactThenKeyed, Key, Keyed, Method};
+pub use outcome::{Outcome, SetError};
 
 use crate::error::{ErrorKind, Field, Resource, Violation};
 use crate::frame::Full;
@@ -22,120 +24,12 @@ use crate::model::{CompositeHead, Fields, Layout};
 use crate::policy::{Mode, Policy};
 use crate::rule::Rule;
 use crate::wire::length;
-use crate::wire::tag::{CompositionRule, ElementType};
-use cover::{Boxed, CoverState, Place};
-use member::{count, extension_words, no_role, require};
+use crate::wire::tag::CompositionRule;
+use cover::{Boxed, CoverState};
+use level::{Level, extension_words, require};
 
 /// Deepest nesting of heads.
 pub const MAX_COMPOSITE_DEPTH: usize = 8;
-
-/// The place of an item among composites.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub enum Outcome {
-    /// A tensor outside every composite.
-    Plain,
-    /// A head: its members follow.
-    Opened {
-        /// Levels that are open now, this one included.
-        depth: u8,
-        /// Items that follow and belong to it.
-        members: u32,
-        /// Its index in the enclosing composite, if there is one.
-        index: Option<u32>,
-    },
-    /// A tensor in a composite that goes on.
-    Member {
-        /// Levels that are open.
-        depth: u8,
-        /// Its index in the innermost one.
-        index: u32,
-    },
-    /// The end of an item that was the last member of one or more composites.
-    Closed {
-        /// How many levels close.
-        levels: u8,
-        /// The rule that keeps the composite from being whole; only permissive mode gets here with one.
-        complete: Result<(), Rule>,
-        /// How the partitions among them were checked: keyed if one of them was.
-        method: Option<Method>,
-    },
-}
-
-/// Why an item or an end was refused, without a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct SetError {
-    /// What is wrong.
-    pub kind: ErrorKind,
-    /// [`Fields::origin`] of the descriptor that the kind speaks of: the item itself, or the head of the
-    /// composite that should have closed.
-    pub origin: u64,
-}
-
-impl core::fmt::Display for SetError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        self.kind.fmt(f)
-    }
-}
-
-impl core::error::Error for SetError {}
-
-/// An open composite. Its head's shape and what its cover needs are in the arena, from `base` on.
-#[derive(Clone, Copy, Debug)]
-struct Level {
-    origin: u64,
-    declared: u32,
-    /// Members that were begun.
-    begun: u32,
-    /// Words of the arena below this level.
-    base: usize,
-    rule: CompositionRule,
-    element_type: ElementType,
-    rank: u8,
-    /// Why it cannot be whole (permissive mode).
-    broken: Option<Rule>,
-    cover: CoverState,
-}
-
-/// Words of the extension type section of a head with a private type.
-const EXTENSION_WORDS: usize = 2;
-
-impl Level {
-    /// Partitions and overlays compare their members with the head; groups and private rules do not.
-    fn is_spatial(&self) -> bool {
-        matches!(
-            self.rule,
-            CompositionRule::Partition | CompositionRule::Overlay
-        )
-    }
-
-    fn extension_words(&self) -> usize {
-        if self.element_type.is_private() {
-            EXTENSION_WORDS
-        } else {
-            0
-        }
-    }
-
-    /// Where the cover's words start.
-    fn cover_at(&self) -> usize {
-        let shape = usize::from(self.rank);
-        self.base
-            .wrapping_add(shape)
-            .wrapping_add(self.extension_words())
-    }
-
-    fn place<'a, A>(&self, arena: &'a mut A) -> Place<'a, A> {
-        Place {
-            arena,
-            base: self.base,
-            at: self.cover_at(),
-            rank: self.rank.into(),
-        }
-    }
-}
 
 /// Checks items in the order of their descriptors: binding, members, covers, torn composites.
 ///
@@ -247,97 +141,34 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
         self.open = false;
     }
 
-    /// Takes the next descriptor.
+    /// Takes the next descriptor. It need not have been checked on its own, but the rules of a single
+    /// descriptor are not looked at here, except that a member of a partition or overlay lies inside its
+    /// head.
     ///
     /// # Errors
     ///
-    /// COMP-20, the per-member rules COMP-23 to COMP-34 and COMP-57, COMP-42 where the method finds an
-    /// overlap on arrival, COMP-49 where the item before was not ended; a capacity.
+    /// COMP-20, the per-member rules COMP-23 to COMP-34 and COMP-57, SHARD-01, COMP-42 where the method
+    /// finds an overlap on arrival, COMP-49 where the item before was not ended; a capacity.
     pub fn begin<F: Fields + ?Sized>(&mut self, d: &F) -> Result<Outcome, SetError> {
-        let origin = d.origin();
-        let refuse = |kind: ErrorKind| SetError { kind, origin };
-        let room = self
-            .levels
-            .last()
-            .is_none_or(|level| level.begun < level.declared);
-        count(room && !self.open).map_err(|v| refuse(v.into()))?;
-        let layout = d.layout();
-        let head = match &layout {
-            Layout::Composite(head) => Some(head),
-            _ => None,
-        };
-        if let Some(head) = head {
-            self.may_open(head).map_err(refuse)?;
-        }
-        let index = match self.levels.last().copied() {
-            Some(level) => {
-                self.member(d, &layout, level).map_err(refuse)?;
-                Some(level.begun)
-            }
-            None => None,
-        };
-        self.open = true;
-        let outcome = match (head, index) {
-            (Some(head), index) => {
-                self.push(d, head).map_err(refuse)?;
-                Outcome::Opened {
-                    depth: self.depth(),
-                    members: head.member_count,
-                    index,
-                }
-            }
-            (None, Some(index)) => Outcome::Member {
-                depth: self.depth(),
-                index,
-            },
-            (None, None) => Outcome::Plain,
-        };
-        Ok(outcome)
+        self.take(d).map_err(|kind| SetError {
+            kind,
+            origin: d.origin(),
+        })
     }
 
     /// Ends the item that was begun last; a composite closes at the end of its last member, one without
-    /// members at the end of its head.
+    /// members at the end of its head. An end that is refused is still to come.
     ///
     /// # Errors
     ///
     /// COMP-43 and, where the method finds overlaps at the close, COMP-42; COMP-49 without an item.
     pub fn end(&mut self) -> Result<Outcome, SetError> {
-        let refuse = |kind, origin| SetError { kind, origin };
-        count(self.open).map_err(|v| refuse(v.into(), 0))?;
-        let mut levels = 0u8;
-        let mut complete = Ok(());
-        let mut method = None;
-        while let Some(level) = self.levels.last_mut() {
-            // an incomplete member leaves nothing whole around it
-            level.broken = level.broken.or(complete.err());
-            if level.begun < level.declared {
-                break;
-            }
-            let level = *level;
-            let closed = self.close(&level, &mut method);
-            complete = match (closed, self.mode) {
-                (Err(rule), Mode::Strict) => {
-                    let violation = Violation {
-                        rule,
-                        field: Field::Shape,
-                        index: 0,
-                    };
-                    return Err(refuse(violation.into(), level.origin));
-                }
-                (closed, _) => closed,
-            };
-            self.levels.pop();
-            // shrinking cannot fail
-            let _ = self.arena.resize(level.base);
-            levels = levels.wrapping_add(1);
-        }
-        self.open = false;
-        Ok(match self.levels.last() {
-            _ if levels > 0 => Outcome::Closed {
-                levels,
-                complete,
-                method,
-            },
+        in_turn(self.open).map_err(|v| SetError {
+            kind: v.into(),
+            origin: 0,
+        })?;
+        let outcome = match self.levels.last() {
+            Some(level) if level.begun == level.declared => self.close()?,
             Some(level) if level.begun > 0 => Outcome::Member {
                 depth: self.depth(),
                 index: level.begun.wrapping_sub(1),
@@ -348,7 +179,57 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
                 index: self.enclosing_index(),
             },
             None => Outcome::Plain,
-        })
+        };
+        self.open = false;
+        Ok(outcome)
+    }
+
+    fn take<F: Fields + ?Sized>(&mut self, d: &F) -> Result<Outcome, ErrorKind> {
+        let layout = d.layout();
+        let deep = self.levels.is_full();
+        let around = self.levels.last_mut();
+        let room = around
+            .as_ref()
+            .is_none_or(|level| level.begun < level.declared);
+        in_turn(room && !self.open)?;
+        if let Layout::Composite(head) = &layout {
+            require(!deep, Rule::CompositeDepth, Field::LayoutTag, 0)?;
+            few(head.member_count, self.max_members)?;
+        }
+        let mut index = None;
+        if let Some(level) = around {
+            index = Some(level.begun);
+            let mut broken = level.check(d, &layout, self.arena.words(), self.mode)?;
+            if level.rule == CompositionRule::Partition
+                && level.broken.or(broken).is_none()
+                && let Some(shard) = d.shard()
+            {
+                let boxed = Boxed {
+                    offset: shard.shard_offset,
+                    shape: d.shape(),
+                };
+                let place = level.place(&mut self.arena);
+                let added = level.cover.add(&self.cover, place, &boxed, level.begun);
+                if let Err(kind) = added {
+                    broken = Some(overlap(kind, self.mode)?);
+                }
+            }
+            level.begun = level.begun.wrapping_add(1);
+            level.broken = level.broken.or(broken);
+        }
+        self.open = true;
+        if let Layout::Composite(head) = &layout {
+            self.push(d, head)?;
+            return Ok(Outcome::Opened {
+                depth: self.depth(),
+                members: head.member_count,
+                index,
+            });
+        }
+        Ok(index.map_or(Outcome::Plain, |index| Outcome::Member {
+            depth: self.depth(),
+            index,
+        }))
     }
 
     /// Index of the innermost open composite in the one around it.
@@ -357,116 +238,92 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
         Some(self.levels.get(around)?.begun.wrapping_sub(1))
     }
 
-    fn may_open(&self, head: &CompositeHead) -> Result<(), ErrorKind> {
-        let deep = self.levels.is_full();
-        require(!deep, Rule::CompositeDepth, Field::LayoutTag, 0)?;
-        if head.member_count > self.max_members {
-            return Err(ErrorKind::Capacity {
-                what: Resource::Members,
-                needed: head.member_count.into(),
-                available: self.max_members.into(),
-            });
-        }
-        Ok(())
-    }
-
-    fn member<F: Fields + ?Sized>(
-        &mut self,
-        d: &F,
-        layout: &Layout<'_>,
-        level: Level,
-    ) -> Result<(), ErrorKind> {
-        let mut broken = None;
-        if matches!(layout, Layout::Unknown(_)) {
-            let rule = Rule::MemberUnreadable;
-            if self.mode == Mode::Strict {
-                require(false, rule, Field::LayoutTag, 0)?;
-            }
-            broken = Some(rule);
-        } else if level.is_spatial() {
-            self.spatial(d, layout, &level)?;
-        } else if level.rule == CompositionRule::Group {
-            no_role(d)?;
-        }
-        if level.rule == CompositionRule::Partition
-            && level.broken.or(broken).is_none()
-            && let Some(shard) = d.shard()
-        {
-            let boxed = Boxed {
-                offset: shard.shard_offset,
-                shape: d.shape(),
-            };
-            broken = self.cover(&boxed, &level)?;
-        }
-        if let Some(last) = self.levels.last_mut() {
-            last.begun = level.begun.wrapping_add(1);
-            last.broken = last.broken.or(broken);
-        }
-        Ok(())
-    }
-
-    /// Adds the box of a member; the rule it breaks where permissive mode goes on.
-    fn cover(&mut self, boxed: &Boxed<'_>, level: &Level) -> Result<Option<Rule>, ErrorKind> {
-        let mut state = level.cover;
-        let place = level.place(&mut self.arena);
-        let added = state.add(&self.cover, place, boxed, level.begun);
-        if let Some(last) = self.levels.last_mut() {
-            last.cover = state;
-        }
-        match (added, self.mode) {
-            (Err(kind @ ErrorKind::Overlap { .. }), Mode::Permissive) => Ok(kind.rule()),
-            (added, _) => added.map(|()| None),
-        }
-    }
-
     fn push<F: Fields + ?Sized>(&mut self, d: &F, head: &CompositeHead) -> Result<(), ErrorKind> {
         let base = self.arena.words().len();
-        let mut level = Level {
-            origin: d.origin(),
-            declared: head.member_count,
-            begun: 0,
-            base,
-            rule: head.composition_rule,
-            element_type: d.element_type(),
-            rank: 0,
-            broken: None,
-            cover: CoverState::default(),
-        };
+        let mut level = Level::new(d, head, base);
         if level.is_spatial() {
             let shape = d.shape();
             level.rank = u8::try_from(shape.len()).unwrap_or(u8::MAX);
             grow(&mut self.arena, level.cover_at())?;
             let words = self.arena.words_mut().get_mut(base..).unwrap_or(&mut []);
-            let extension = d
-                .extension_type()
-                .map(|e| extension_words(&e))
-                .unwrap_or_default();
+            let extension = extension_words(d).unwrap_or_default();
             for (word, value) in words.iter_mut().zip(shape.iter().chain(extension)) {
                 *word = value;
             }
             if level.rule == CompositionRule::Partition {
-                level.cover = CoverState::open(&self.cover, level.place(&mut self.arena))?;
+                let place = level.place(&mut self.arena);
+                level.cover = CoverState::open(&self.cover, place, shape)?;
             }
         }
-        // may_open saw a free level
+        // `take` saw a free level
         let _ = self.levels.push(level);
         Ok(())
     }
 
-    /// The verdict over a composite whose members are all there.
-    fn close(&mut self, level: &Level, method: &mut Option<Method>) -> Result<(), Rule> {
-        let partition = level.rule == CompositionRule::Partition;
-        if partition {
-            *method = (*method).max(Some(level.cover.method()));
-        }
-        match level.broken {
-            Some(rule) => Err(rule),
-            None if partition => {
-                let place = level.place(&mut self.arena);
-                level.cover.close(&self.cover, place)
+    /// Closes the innermost composite, whose members are all there, and those that it was the last
+    /// member of.
+    #[cold]
+    fn close(&mut self) -> Result<Outcome, SetError> {
+        let mut levels = 0u8;
+        let mut complete = Ok(());
+        let mut method = None;
+        while let Some(level) = self.levels.last_mut() {
+            // an incomplete member leaves nothing whole around it
+            level.broken = level.broken.or(complete.err());
+            if level.begun < level.declared {
+                break;
             }
-            None => Ok(()),
+            complete = level.broken.map_or(Ok(()), Err);
+            if level.rule == CompositionRule::Partition {
+                method = method.max(Some(level.cover.method()));
+                let place = level.place(&mut self.arena);
+                complete = complete.and_then(|()| level.cover.close(&self.cover, place));
+            }
+            if let (Err(rule), Mode::Strict) = (complete, self.mode) {
+                let violation = Violation {
+                    rule,
+                    field: Field::Shape,
+                    index: 0,
+                };
+                return Err(SetError {
+                    kind: violation.into(),
+                    origin: level.origin,
+                });
+            }
+            // shrinking cannot fail
+            let _ = self.arena.resize(level.base);
+            self.levels.pop();
+            levels = levels.wrapping_add(1);
         }
+        Ok(Outcome::Closed {
+            levels,
+            complete,
+            method,
+        })
+    }
+}
+
+/// COMP-49: items are begun and ended in turn, and a composite takes no more than it announced.
+fn in_turn(holds: bool) -> Result<(), Violation> {
+    require(holds, Rule::MemberCount, Field::MemberCount, 0)
+}
+
+fn few(members: u32, most: u32) -> Result<(), ErrorKind> {
+    if members <= most {
+        return Ok(());
+    }
+    Err(ErrorKind::Capacity {
+        what: Resource::Members,
+        needed: members.into(),
+        available: most.into(),
+    })
+}
+
+/// The rule that an overlap breaks, where permissive mode goes on.
+fn overlap(kind: ErrorKind, mode: Mode) -> Result<Rule, ErrorKind> {
+    match (kind.rule(), mode) {
+        (Some(rule), Mode::Permissive) => Ok(rule),
+        _ => Err(kind),
     }
 }
 

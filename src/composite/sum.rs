@@ -1,6 +1,5 @@
 //! The numbers of a cover: volumes without overflow, and the keyed sum of signed corners.
 
-use super::cover::Boxed;
 use crate::wire::widening_mul;
 
 /// What the boxes that were counted cover, less what the head asks for:
@@ -34,18 +33,33 @@ impl<'a> Tally<'a> {
     }
 
     /// Nothing covered of a head.
-    pub(super) fn start(&mut self, key: Option<[u64; 2]>, head: &Boxed<'_>) {
+    pub(super) fn start(&mut self, key: Option<[u64; 2]>, head: impl Iterator<Item = u64>) {
         self.excess.fill(0);
         self.sum.fill(0);
-        self.count(key, head, true);
+        self.count(key, head.map(|size| (0, size)), true);
     }
 
     /// Counts a box: as covered, or as asked for. The keyed sum goes on with a key only.
-    pub(super) fn count(&mut self, key: Option<[u64; 2]>, boxed: &Boxed<'_>, negative: bool) {
-        multiply(self.volume, boxed.shape.iter());
+    #[inline]
+    pub(super) fn count(
+        &mut self,
+        key: Option<[u64; 2]>,
+        ranges: impl Iterator<Item = (u64, u64)>,
+        negative: bool,
+    ) {
+        self.volume.fill(0);
+        if let Some(first) = self.volume.first_mut() {
+            *first = 1;
+        }
+        let mut weight = 1;
+        for (axis, (from, to)) in (0u8..).zip(ranges) {
+            multiply(self.volume, to.wrapping_sub(from));
+            if let Some(key) = key {
+                weight = product(weight, signed_ends(key, axis, from, to));
+            }
+        }
         add_limbs(self.excess, self.volume, negative);
-        if let (Some(key), Some(sum)) = (key, self.sum.first_mut()) {
-            let weight = weight(key, boxed);
+        if let (Some(_), Some(sum)) = (key, self.sum.first_mut()) {
             *sum = if negative {
                 subtract(*sum, weight)
             } else {
@@ -70,20 +84,14 @@ impl<'a> Tally<'a> {
     }
 }
 
-/// Sets `limbs` to the product, which fits.
-fn multiply(limbs: &mut [u64], factors: impl Iterator<Item = u64>) {
-    limbs.fill(0);
-    if let Some(first) = limbs.first_mut() {
-        *first = 1;
-    }
-    for factor in factors {
-        let mut carry = 0;
-        for limb in limbs.iter_mut() {
-            let (low, high) = widening_mul(*limb, factor);
-            let (low, over) = low.overflowing_add(carry);
-            *limb = low;
-            carry = high.wrapping_add(over.into());
-        }
+/// Multiplies a number whose product fits.
+fn multiply(limbs: &mut [u64], factor: u64) {
+    let mut carry = 0;
+    for limb in limbs {
+        let (low, high) = widening_mul(*limb, factor);
+        let (low, over) = low.overflowing_add(carry);
+        *limb = low;
+        carry = high.wrapping_add(over.into());
     }
 }
 
@@ -127,12 +135,9 @@ fn product(a: u64, b: u64) -> u64 {
     reduce((low & PRIME).wrapping_add(top))
 }
 
-/// The signed corners of a box, hashed: the product over its axes of `h(k, to) - h(k, from)`.
-fn weight(key: [u64; 2], boxed: &Boxed<'_>) -> u64 {
-    let axes = (0u8..)
-        .zip(boxed.ranges())
-        .map(|(axis, (from, to))| subtract(coordinate(key, axis, to), coordinate(key, axis, from)));
-    axes.fold(1, product)
+/// What the axis of a box gives to the product of its signed corners: `h(k, to) - h(k, from)`.
+fn signed_ends(key: [u64; 2], axis: u8, from: u64, to: u64) -> u64 {
+    subtract(coordinate(key, axis, to), coordinate(key, axis, from))
 }
 
 fn coordinate(key: [u64; 2], axis: u8, value: u64) -> u64 {
@@ -205,8 +210,10 @@ mod tests {
 
     #[test]
     fn volumes_are_exact() {
-        let mut limbs = [0; 3];
-        multiply(&mut limbs, [u64::MAX, u64::MAX, u64::MAX].into_iter());
+        let mut limbs = [1, 0, 0];
+        for _ in 0..3 {
+            multiply(&mut limbs, u64::MAX);
+        }
         // (2^64 - 1)^3 = 2^192 - 3 * 2^128 + 3 * 2^64 - 1
         assert_eq!(limbs, [u64::MAX, 2, u64::MAX - 2]);
         let mut excess = [0, 1, 0];
