@@ -11,7 +11,7 @@ mod judge;
 pub(crate) mod layout;
 pub(crate) mod quantization;
 mod reach;
-mod sections;
+pub(crate) mod sections;
 mod size;
 
 use crate::error::{Field, Violation};

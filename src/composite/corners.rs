@@ -5,8 +5,8 @@
 
 use core::cmp::Ordering;
 
-use super::cover::GAP;
 use crate::error::{ErrorKind, Field, Resource, Violation};
+use crate::rule::Rule;
 use crate::wire::{index, length, length32};
 
 /// Most axes that boxes may split.
@@ -189,7 +189,7 @@ impl<'a> Set<'a> {
             }
         }
         ErrorKind::Rule(Violation {
-            rule: GAP,
+            rule: Rule::Gap,
             field: Field::Shape,
             index: 0,
         })

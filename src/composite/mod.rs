@@ -5,124 +5,31 @@
 //! from what arrived, never from `member_count`. Never sees payload and knows no positions.
 
 mod arena;
+mod boxes;
 pub mod corners;
 mod cover;
+mod level;
+mod outcome;
+mod sum;
 
 use heapless::Vec;
 
 pub use arena::{Arena, InlineArena};
 pub use cover::{Cover, Exact, ExactThenKeyed, Key, Keyed, Method};
+pub use outcome::{Outcome, SetError};
 
 use crate::error::{ErrorKind, Field, Resource, Violation};
 use crate::frame::Full;
-use crate::model::{CompositeHead, ExtensionType, Fields, Layout, Shard, U64s};
+use crate::model::{CompositeHead, Fields, Layout};
 use crate::policy::{Mode, Policy};
 use crate::rule::Rule;
 use crate::wire::length;
-use crate::wire::tag::{CompositionRule, ElementType, MemberRole};
+use crate::wire::tag::CompositionRule;
 use cover::{Boxed, CoverState};
+use level::{Level, extension_words, require};
 
 /// Deepest nesting of heads.
 pub const MAX_COMPOSITE_DEPTH: usize = 8;
-
-/// The place of an item among composites.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub enum Outcome {
-    /// A tensor outside every composite.
-    Plain,
-    /// A head: its members follow.
-    Opened {
-        /// Levels that are open now, this one included.
-        depth: u8,
-        /// Items that follow and belong to it.
-        members: u32,
-        /// Its index in the enclosing composite, if there is one.
-        index: Option<u32>,
-    },
-    /// A tensor in a composite that goes on.
-    Member {
-        /// Levels that are open.
-        depth: u8,
-        /// Its index in the innermost one.
-        index: u32,
-    },
-    /// The end of an item that was the last member of one or more composites.
-    Closed {
-        /// How many levels close.
-        levels: u8,
-        /// The rule that keeps the composite from being whole; only permissive mode gets here with one.
-        complete: Result<(), Rule>,
-        /// How the partitions among them were checked: keyed if one of them was.
-        method: Option<Method>,
-    },
-}
-
-/// Why an item or an end was refused, without a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct SetError {
-    /// What is wrong.
-    pub kind: ErrorKind,
-    /// [`Fields::origin`] of the descriptor that the kind speaks of: the item itself, or the head of the
-    /// composite that should have closed.
-    pub origin: u64,
-}
-
-impl core::fmt::Display for SetError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        self.kind.fmt(f)
-    }
-}
-
-impl core::error::Error for SetError {}
-
-/// An open composite. Its head's shape and what its cover needs are in the arena, from `base` on.
-#[derive(Clone, Copy, Debug)]
-struct Level {
-    origin: u64,
-    declared: u32,
-    /// Members that were begun.
-    begun: u32,
-    /// Words of the arena below this level.
-    base: usize,
-    rule: CompositionRule,
-    element_type: ElementType,
-    rank: u8,
-    /// Why it cannot be whole (permissive mode).
-    broken: Option<Rule>,
-    cover: CoverState,
-}
-
-/// Words of the extension type section of a head with a private type.
-const EXTENSION_WORDS: usize = 2;
-
-impl Level {
-    /// Partitions and overlays compare their members with the head; groups and private rules do not.
-    fn is_spatial(&self) -> bool {
-        matches!(
-            self.rule,
-            CompositionRule::Partition | CompositionRule::Overlay
-        )
-    }
-
-    fn extension_words(&self) -> usize {
-        if self.element_type.is_private() {
-            EXTENSION_WORDS
-        } else {
-            0
-        }
-    }
-
-    /// Where the cover's words start.
-    fn cover_at(&self) -> usize {
-        let shape = usize::from(self.rank);
-        self.base
-            .wrapping_add(shape)
-            .wrapping_add(self.extension_words())
-    }
-}
 
 /// Checks items in the order of their descriptors: binding, members, covers, torn composites.
 ///
@@ -234,97 +141,34 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
         self.open = false;
     }
 
-    /// Takes the next descriptor.
+    /// Takes the next descriptor. It need not have been checked on its own, but the rules of a single
+    /// descriptor are not looked at here, except that a member of a partition or overlay lies inside its
+    /// head.
     ///
     /// # Errors
     ///
-    /// COMP-20, the per-member rules COMP-23 to COMP-34 and COMP-57, COMP-42 where the method finds an
-    /// overlap on arrival, COMP-49 where the item before was not ended; a capacity.
+    /// COMP-20, the per-member rules COMP-23 to COMP-34 and COMP-57, SHARD-01, COMP-42 where the method
+    /// finds an overlap on arrival, COMP-49 where the item before was not ended; a capacity.
     pub fn begin<F: Fields + ?Sized>(&mut self, d: &F) -> Result<Outcome, SetError> {
-        let origin = d.origin();
-        let refuse = |kind: ErrorKind| SetError { kind, origin };
-        let room = self
-            .levels
-            .last()
-            .is_none_or(|level| level.begun < level.declared);
-        count(room && !self.open).map_err(|v| refuse(v.into()))?;
-        let layout = d.layout();
-        let head = match &layout {
-            Layout::Composite(head) => Some(head),
-            _ => None,
-        };
-        if let Some(head) = head {
-            self.may_open(head).map_err(refuse)?;
-        }
-        let index = match self.levels.last().copied() {
-            Some(level) => {
-                self.member(d, &layout, level).map_err(refuse)?;
-                Some(level.begun)
-            }
-            None => None,
-        };
-        self.open = true;
-        let outcome = match (head, index) {
-            (Some(head), index) => {
-                self.push(d, head).map_err(refuse)?;
-                Outcome::Opened {
-                    depth: self.depth(),
-                    members: head.member_count,
-                    index,
-                }
-            }
-            (None, Some(index)) => Outcome::Member {
-                depth: self.depth(),
-                index,
-            },
-            (None, None) => Outcome::Plain,
-        };
-        Ok(outcome)
+        self.take(d).map_err(|kind| SetError {
+            kind,
+            origin: d.origin(),
+        })
     }
 
     /// Ends the item that was begun last; a composite closes at the end of its last member, one without
-    /// members at the end of its head.
+    /// members at the end of its head. An end that is refused is still to come.
     ///
     /// # Errors
     ///
     /// COMP-43 and, where the method finds overlaps at the close, COMP-42; COMP-49 without an item.
     pub fn end(&mut self) -> Result<Outcome, SetError> {
-        let refuse = |kind, origin| SetError { kind, origin };
-        count(self.open).map_err(|v| refuse(v.into(), 0))?;
-        self.open = false;
-        let mut levels = 0u8;
-        let mut complete = Ok(());
-        let mut method = None;
-        while let Some(level) = self.levels.last_mut() {
-            // an incomplete member leaves nothing whole around it
-            level.broken = level.broken.or(complete.err());
-            if level.begun < level.declared {
-                break;
-            }
-            let level = *level;
-            let closed = self.close(&level, &mut method);
-            complete = match (closed, self.mode) {
-                (Err(rule), Mode::Strict) => {
-                    let violation = Violation {
-                        rule,
-                        field: Field::Shape,
-                        index: 0,
-                    };
-                    return Err(refuse(violation.into(), level.origin));
-                }
-                (closed, _) => closed,
-            };
-            self.levels.pop();
-            // shrinking cannot fail
-            let _ = self.arena.resize(level.base);
-            levels = levels.wrapping_add(1);
-        }
-        Ok(match self.levels.last() {
-            _ if levels > 0 => Outcome::Closed {
-                levels,
-                complete,
-                method,
-            },
+        in_turn(self.open).map_err(|v| SetError {
+            kind: v.into(),
+            origin: 0,
+        })?;
+        let outcome = match self.levels.last() {
+            Some(level) if level.begun == level.declared => self.close()?,
             Some(level) if level.begun > 0 => Outcome::Member {
                 depth: self.depth(),
                 index: level.begun.wrapping_sub(1),
@@ -335,7 +179,57 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
                 index: self.enclosing_index(),
             },
             None => Outcome::Plain,
-        })
+        };
+        self.open = false;
+        Ok(outcome)
+    }
+
+    fn take<F: Fields + ?Sized>(&mut self, d: &F) -> Result<Outcome, ErrorKind> {
+        let layout = d.layout();
+        let deep = self.levels.is_full();
+        let around = self.levels.last_mut();
+        let room = around
+            .as_ref()
+            .is_none_or(|level| level.begun < level.declared);
+        in_turn(room && !self.open)?;
+        if let Layout::Composite(head) = &layout {
+            require(!deep, Rule::CompositeDepth, Field::LayoutTag, 0)?;
+            few(head.member_count, self.max_members)?;
+        }
+        let mut index = None;
+        if let Some(level) = around {
+            index = Some(level.begun);
+            let mut broken = level.check(d, &layout, self.arena.words(), self.mode)?;
+            if level.rule == CompositionRule::Partition
+                && level.broken.or(broken).is_none()
+                && let Some(shard) = d.shard()
+            {
+                let boxed = Boxed {
+                    offset: shard.shard_offset,
+                    shape: d.shape(),
+                };
+                let place = level.place(&mut self.arena);
+                let added = level.cover.add(&self.cover, place, &boxed, level.begun);
+                if let Err(kind) = added {
+                    broken = Some(overlap(kind, self.mode)?);
+                }
+            }
+            level.begun = level.begun.wrapping_add(1);
+            level.broken = level.broken.or(broken);
+        }
+        self.open = true;
+        if let Layout::Composite(head) = &layout {
+            self.push(d, head)?;
+            return Ok(Outcome::Opened {
+                depth: self.depth(),
+                members: head.member_count,
+                index,
+            });
+        }
+        Ok(index.map_or(Outcome::Plain, |index| Outcome::Member {
+            depth: self.depth(),
+            index,
+        }))
     }
 
     /// Index of the innermost open composite in the one around it.
@@ -344,255 +238,93 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
         Some(self.levels.get(around)?.begun.wrapping_sub(1))
     }
 
-    fn may_open(&self, head: &CompositeHead) -> Result<(), ErrorKind> {
-        let deep = self.levels.is_full();
-        require(!deep, Rule::CompositeDepth, Field::LayoutTag, 0)?;
-        if head.member_count > self.max_members {
-            return Err(ErrorKind::Capacity {
-                what: Resource::Members,
-                needed: head.member_count.into(),
-                available: self.max_members.into(),
-            });
-        }
-        Ok(())
-    }
-
-    fn member<F: Fields + ?Sized>(
-        &mut self,
-        d: &F,
-        layout: &Layout<'_>,
-        level: Level,
-    ) -> Result<(), ErrorKind> {
-        let mut broken = None;
-        if matches!(layout, Layout::Unknown(_)) {
-            let rule = Rule::MemberUnreadable;
-            if self.mode == Mode::Strict {
-                require(false, rule, Field::LayoutTag, 0)?;
-            }
-            broken = Some(rule);
-        } else if level.is_spatial() {
-            self.spatial(d, layout, &level)?;
-        } else if level.rule == CompositionRule::Group {
-            no_role(d)?;
-        }
-        if level.rule == CompositionRule::Partition
-            && level.broken.or(broken).is_none()
-            && let Some(shard) = d.shard()
-        {
-            broken = self.cover(d.shape(), &shard, &level)?;
-        }
-        if let Some(last) = self.levels.last_mut() {
-            last.begun = level.begun.wrapping_add(1);
-            last.broken = last.broken.or(broken);
-        }
-        Ok(())
-    }
-
-    /// Adds the box of a member; the rule it breaks where permissive mode goes on.
-    fn cover(
-        &mut self,
-        shape: U64s<'_>,
-        shard: &Shard<'_>,
-        level: &Level,
-    ) -> Result<Option<Rule>, ErrorKind> {
-        let boxed = Boxed {
-            offset: shard.shard_offset,
-            shape,
-        };
-        let mut state = level.cover;
-        let added = state.add(
-            &self.cover,
-            &mut self.arena,
-            level.cover_at(),
-            &boxed,
-            level.begun,
-        );
-        if let Some(last) = self.levels.last_mut() {
-            last.cover = state;
-        }
-        match (added, self.mode) {
-            (Ok(()), _) => Ok(None),
-            (Err(kind @ ErrorKind::Overlap { .. }), Mode::Permissive) => Ok(kind.rule()),
-            (Err(kind), _) => Err(kind),
-        }
-    }
-
-    /// The rules of members that have a place in their head.
-    fn spatial<F: Fields + ?Sized>(
-        &self,
-        d: &F,
-        layout: &Layout<'_>,
-        level: &Level,
-    ) -> Result<(), Violation> {
-        self.member_type(d, layout, level)?;
-        let Some(shard) = d.shard() else {
-            return require(false, Rule::MemberShard, Field::Flags, 0);
-        };
-        let head = self.head_shape(level);
-        let same_rank = shard.parent_shape.len() == head.len();
-        require(same_rank, Rule::MemberParent, Field::Rank, 0)?;
-        let mut pairs = (0..).zip(shard.parent_shape.iter().zip(head));
-        if let Some((k, _)) = pairs.find(|(_, (parent, head))| parent != *head) {
-            require(false, Rule::MemberParent, Field::ParentShape, k)?;
-        }
-        if level.rule == CompositionRule::Overlay {
-            overlay_role(d, &shard, level)
-        } else {
-            no_role(d)
-        }
-    }
-
-    /// COMP-23 to COMP-26.
-    fn member_type<F: Fields + ?Sized>(
-        &self,
-        d: &F,
-        layout: &Layout<'_>,
-        level: &Level,
-    ) -> Result<(), Violation> {
-        let head = level.element_type;
-        let extension = self.head_extension(level);
-        let same = d.element_type() == head;
-        let mut rule = Rule::MemberType;
-        let mut holds = same;
-        if matches!(layout, Layout::Composite(_)) {
-            rule = Rule::NestedType;
-        } else if d.quantization().is_some() {
-            rule = Rule::QuantizedMemberType;
-            holds = head.is_float() || extension.is_some_and(|words| is_float(&words));
-        } else if same && head.is_private() {
-            rule = Rule::PrivateMemberType;
-            holds = d.extension_type().map(|e| extension_words(&e)) == extension;
-        }
-        require(holds, rule, Field::TypeTag, 0)
-    }
-
-    fn head_shape(&self, level: &Level) -> &[u64] {
-        let end = level.base.wrapping_add(level.rank.into());
-        self.arena.words().get(level.base..end).unwrap_or(&[])
-    }
-
-    fn head_extension(&self, level: &Level) -> Option<[u64; EXTENSION_WORDS]> {
-        if level.extension_words() == 0 {
-            return None;
-        }
-        let at = level.base.wrapping_add(level.rank.into());
-        self.arena.words().get(at..)?.first_chunk().copied()
-    }
-
     fn push<F: Fields + ?Sized>(&mut self, d: &F, head: &CompositeHead) -> Result<(), ErrorKind> {
         let base = self.arena.words().len();
-        let mut level = Level {
-            origin: d.origin(),
-            declared: head.member_count,
-            begun: 0,
-            base,
-            rule: head.composition_rule,
-            element_type: d.element_type(),
-            rank: 0,
-            broken: None,
-            cover: CoverState::default(),
-        };
+        let mut level = Level::new(d, head, base);
         if level.is_spatial() {
             let shape = d.shape();
             level.rank = u8::try_from(shape.len()).unwrap_or(u8::MAX);
             grow(&mut self.arena, level.cover_at())?;
             let words = self.arena.words_mut().get_mut(base..).unwrap_or(&mut []);
-            let extension = d
-                .extension_type()
-                .map(|e| extension_words(&e))
-                .unwrap_or_default();
+            let extension = extension_words(d).unwrap_or_default();
             for (word, value) in words.iter_mut().zip(shape.iter().chain(extension)) {
                 *word = value;
             }
             if level.rule == CompositionRule::Partition {
-                let at = level.cover_at();
-                level.cover = CoverState::open(&self.cover, &mut self.arena, at, shape)?;
+                let place = level.place(&mut self.arena);
+                level.cover = CoverState::open(&self.cover, place, shape)?;
             }
         }
-        // may_open saw a free level
+        // `take` saw a free level
         let _ = self.levels.push(level);
         Ok(())
     }
 
-    /// The verdict over a composite whose members are all there.
-    fn close(&self, level: &Level, method: &mut Option<Method>) -> Result<(), Rule> {
-        if level.rule == CompositionRule::Partition {
-            *method = (*method).max(Some(level.cover.method()));
-        }
-        match level.broken {
-            Some(rule) => Err(rule),
-            None if level.rule == CompositionRule::Partition => {
-                level.cover.close(&self.arena, level.cover_at(), C::KEYED)
+    /// Closes the innermost composite, whose members are all there, and those that it was the last
+    /// member of.
+    #[cold]
+    fn close(&mut self) -> Result<Outcome, SetError> {
+        let mut levels = 0u8;
+        let mut complete = Ok(());
+        let mut method = None;
+        while let Some(level) = self.levels.last_mut() {
+            // an incomplete member leaves nothing whole around it
+            level.broken = level.broken.or(complete.err());
+            if level.begun < level.declared {
+                break;
             }
-            None => Ok(()),
+            complete = level.broken.map_or(Ok(()), Err);
+            if level.rule == CompositionRule::Partition {
+                method = method.max(Some(level.cover.method()));
+                let place = level.place(&mut self.arena);
+                complete = complete.and_then(|()| level.cover.close(&self.cover, place));
+            }
+            if let (Err(rule), Mode::Strict) = (complete, self.mode) {
+                let violation = Violation {
+                    rule,
+                    field: Field::Shape,
+                    index: 0,
+                };
+                return Err(SetError {
+                    kind: violation.into(),
+                    origin: level.origin,
+                });
+            }
+            // shrinking cannot fail
+            let _ = self.arena.resize(level.base);
+            self.levels.pop();
+            levels = levels.wrapping_add(1);
         }
-    }
-}
-
-fn require(holds: bool, rule: Rule, field: Field, index: u32) -> Result<(), Violation> {
-    if holds {
-        Ok(())
-    } else {
-        Err(Violation { rule, field, index })
+        Ok(Outcome::Closed {
+            levels,
+            complete,
+            method,
+        })
     }
 }
 
 /// COMP-49: items are begun and ended in turn, and a composite takes no more than it announced.
-fn count(holds: bool) -> Result<(), Violation> {
+fn in_turn(holds: bool) -> Result<(), Violation> {
     require(holds, Rule::MemberCount, Field::MemberCount, 0)
 }
 
-/// COMP-30.
-fn no_role<F: Fields + ?Sized>(d: &F) -> Result<(), Violation> {
-    require(
-        d.member_role().is_none(),
-        Rule::RoleUnexpected,
-        Field::MemberRole,
-        0,
-    )
-}
-
-/// COMP-31 to COMP-34: one base, first and spanning the head, then corrections.
-fn overlay_role<F: Fields + ?Sized>(
-    d: &F,
-    shard: &Shard<'_>,
-    level: &Level,
-) -> Result<(), Violation> {
-    let Some(role) = d.member_role() else {
-        return require(false, Rule::RoleMissing, Field::Flags, 0);
-    };
-    let base = role == MemberRole::Base;
-    if level.begun > 0 {
-        return require(!base, Rule::BaseTwice, Field::MemberRole, 0);
+fn few(members: u32, most: u32) -> Result<(), ErrorKind> {
+    if members <= most {
+        return Ok(());
     }
-    require(base, Rule::BaseFirst, Field::MemberRole, 0)?;
-    let spans = |holds, field| require(holds, Rule::BaseSpans, field, 0);
-    spans(
-        shard.shard_offset.iter().all(|offset| offset == 0),
-        Field::ShardOffset,
-    )?;
-    spans(shard.parent_shape == d.shape(), Field::Shape)
+    Err(ErrorKind::Capacity {
+        what: Resource::Members,
+        needed: members.into(),
+        available: most.into(),
+    })
 }
 
-/// The whole section in two words, so that two of them compare as their bytes do.
-fn extension_words(e: &ExtensionType) -> [u64; EXTENSION_WORDS] {
-    let wide = u64::from(e.exponent_bias).wrapping_shl(32) | u64::from(e.bit_width);
-    let bytes = [
-        e.packing_factor,
-        e.is_float,
-        e.is_signed,
-        e.sign_bits,
-        e.exponent_bits,
-        e.mantissa_bits,
-        e.has_nan,
-        e.has_inf,
-    ];
-    [wide, u64::from_le_bytes(bytes)]
-}
-
-fn is_float(words: &[u64; EXTENSION_WORDS]) -> bool {
-    let [_, bytes] = words;
-    bytes & 0xFF00 != 0
+/// The rule that an overlap breaks, where permissive mode goes on.
+fn overlap(kind: ErrorKind, mode: Mode) -> Result<Rule, ErrorKind> {
+    match (kind.rule(), mode) {
+        (Some(rule), Mode::Permissive) => Ok(rule),
+        _ => Err(kind),
+    }
 }
 
 /// Makes the arena `len` words long.

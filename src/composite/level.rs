@@ -1,0 +1,221 @@
+//! One open composite, and what it asks of each member.
+
+use super::cover::{CoverState, Place};
+use crate::check::sections;
+use crate::error::{Field, Violation};
+use crate::model::{CompositeHead, Fields, Layout, Shard, U64s};
+use crate::policy::{Judge, Mode, Policy};
+use crate::rule::Rule;
+use crate::wire::tag::{CompositionRule, ElementType, MemberRole};
+
+/// An open composite. Its head's shape and extension type and what its cover needs are in the arena, from
+/// `base` on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Level {
+    pub(super) origin: u64,
+    pub(super) declared: u32,
+    /// Members that were begun.
+    pub(super) begun: u32,
+    /// Words of the arena below this level.
+    pub(super) base: usize,
+    pub(super) rule: CompositionRule,
+    element_type: ElementType,
+    pub(super) rank: u8,
+    /// Why it cannot be whole (permissive mode).
+    pub(super) broken: Option<Rule>,
+    pub(super) cover: CoverState,
+}
+
+/// Words of the extension type section of a head with a private type.
+const EXTENSION_WORDS: usize = 2;
+
+impl Level {
+    /// A level without members, of a head whose rank is still to be set.
+    pub(super) fn new<F: Fields + ?Sized>(d: &F, head: &CompositeHead, base: usize) -> Self {
+        Level {
+            origin: d.origin(),
+            declared: head.member_count,
+            begun: 0,
+            base,
+            rule: head.composition_rule,
+            element_type: d.element_type(),
+            rank: 0,
+            broken: None,
+            cover: CoverState::default(),
+        }
+    }
+
+    /// Partitions and overlays compare their members with the head; groups and private rules do not.
+    pub(super) fn is_spatial(&self) -> bool {
+        matches!(
+            self.rule,
+            CompositionRule::Partition | CompositionRule::Overlay
+        )
+    }
+
+    /// Where the cover's words start.
+    pub(super) fn cover_at(&self) -> usize {
+        let extension = if self.element_type.is_private() {
+            EXTENSION_WORDS
+        } else {
+            0
+        };
+        self.base
+            .wrapping_add(self.rank.into())
+            .wrapping_add(extension)
+    }
+
+    pub(super) fn place<'a, A>(&self, arena: &'a mut A) -> Place<'a, A> {
+        Place {
+            arena,
+            base: self.base,
+            at: self.cover_at(),
+            rank: self.rank.into(),
+        }
+    }
+
+    /// The rules of one member, but for its place among the others; the rule that it breaks where
+    /// permissive mode goes on.
+    pub(super) fn check<F: Fields + ?Sized>(
+        &self,
+        d: &F,
+        layout: &Layout<'_>,
+        words: &[u64],
+        mode: Mode,
+    ) -> Result<Option<Rule>, Violation> {
+        if matches!(layout, Layout::Unknown(_)) {
+            let rule = Rule::MemberUnreadable;
+            let relaxed = mode == Mode::Permissive;
+            return require(relaxed, rule, Field::LayoutTag, 0).map(|()| Some(rule));
+        }
+        let role = d.member_role();
+        if self.is_spatial() {
+            let head = words.get(self.base..self.cover_at()).unwrap_or(&[]);
+            let (head, extension) = head.split_at_checked(self.rank.into()).unwrap_or_default();
+            self.member_type(d, layout, extension.first_chunk().copied())?;
+            let Some(shard) = d.shard() else {
+                return require(false, Rule::MemberShard, Field::Flags, 0).map(|()| None);
+            };
+            if !inside(d.shape(), &shard, head) {
+                misplaced(d.shape(), layout, &shard, head)?;
+            }
+            if self.rule == CompositionRule::Overlay {
+                self.overlay_role(role, &shard, d.shape())?;
+                return Ok(None);
+            }
+        }
+        // COMP-30
+        let bare = role.is_none() || self.rule.is_private();
+        require(bare, Rule::RoleUnexpected, Field::MemberRole, 0).map(|()| None)
+    }
+
+    /// COMP-23 to COMP-26.
+    fn member_type<F: Fields + ?Sized>(
+        &self,
+        d: &F,
+        layout: &Layout<'_>,
+        extension: Option<[u64; EXTENSION_WORDS]>,
+    ) -> Result<(), Violation> {
+        let head = self.element_type;
+        let same = d.element_type() == head;
+        let (rule, holds) = if d.quantization().is_some() {
+            let real = head.is_float() || extension.is_some_and(|words| is_float(&words));
+            (Rule::QuantizedMemberType, real)
+        } else if same && head.is_private() {
+            (Rule::PrivateMemberType, extension_words(d) == extension)
+        } else if matches!(layout, Layout::Composite(_)) {
+            (Rule::NestedType, same)
+        } else {
+            (Rule::MemberType, same)
+        };
+        require(holds, rule, Field::TypeTag, 0)
+    }
+
+    /// COMP-31 to COMP-34: one base, first and spanning the head, then corrections.
+    fn overlay_role(
+        &self,
+        role: Option<MemberRole>,
+        shard: &Shard<'_>,
+        shape: U64s<'_>,
+    ) -> Result<(), Violation> {
+        require(role.is_some(), Rule::RoleMissing, Field::Flags, 0)?;
+        let base = role == Some(MemberRole::Base);
+        if self.begun > 0 {
+            return require(!base, Rule::BaseTwice, Field::MemberRole, 0);
+        }
+        require(base, Rule::BaseFirst, Field::MemberRole, 0)?;
+        let origin = shard.shard_offset.iter().all(|offset| offset == 0);
+        require(origin, Rule::BaseSpans, Field::ShardOffset, 0)?;
+        require(
+            shard.parent_shape == shape,
+            Rule::BaseSpans,
+            Field::Shape,
+            0,
+        )
+    }
+}
+
+/// COMP-28 and COMP-29 in one look.
+fn inside(shape: U64s<'_>, shard: &Shard<'_>, head: &[u64]) -> bool {
+    let ranks = [
+        shape.len(),
+        shard.shard_offset.len(),
+        shard.parent_shape.len(),
+    ];
+    let mut axes = (0u32..).zip(head);
+    ranks == [head.len(); 3]
+        && axes.all(|(k, size)| {
+            let end = shard.shard_offset.at(k).checked_add(shape.at(k));
+            shard.parent_shape.at(k) == *size && end.is_some_and(|end| end <= *size)
+        })
+}
+
+/// Names what [`inside`] found.
+#[cold]
+fn misplaced(
+    shape: U64s<'_>,
+    layout: &Layout<'_>,
+    shard: &Shard<'_>,
+    head: &[u64],
+) -> Result<(), Violation> {
+    let parent = &shard.parent_shape;
+    let same_rank = parent.len() == head.len();
+    require(same_rank, Rule::MemberParent, Field::Rank, 0)?;
+    for (k, size) in (0u32..).zip(head) {
+        let same = parent.at(k) == *size;
+        require(same, Rule::MemberParent, Field::ParentShape, k)?;
+    }
+    let mut judge = Judge::new(&Policy::STRICT);
+    sections::shard(shard, layout, shape, &mut judge);
+    judge.verdict()
+}
+
+pub(super) fn require(holds: bool, rule: Rule, field: Field, index: u32) -> Result<(), Violation> {
+    if holds {
+        Ok(())
+    } else {
+        Err(Violation { rule, field, index })
+    }
+}
+
+/// The whole extension type section in two words, so that two of them compare as their bytes do.
+pub(super) fn extension_words<F: Fields + ?Sized>(d: &F) -> Option<[u64; EXTENSION_WORDS]> {
+    let e = d.extension_type()?;
+    let wide = u64::from(e.exponent_bias).wrapping_shl(32) | u64::from(e.bit_width);
+    let bytes = [
+        e.packing_factor,
+        e.is_float,
+        e.is_signed,
+        e.sign_bits,
+        e.exponent_bits,
+        e.mantissa_bits,
+        e.has_nan,
+        e.has_inf,
+    ];
+    Some([wide, u64::from_le_bytes(bytes)])
+}
+
+fn is_float(words: &[u64; EXTENSION_WORDS]) -> bool {
+    let [_, bytes] = words;
+    bytes & 0xFF00 != 0
+}
