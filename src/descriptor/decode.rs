@@ -89,17 +89,19 @@ pub(crate) fn parse<'a>(
     if let Some(wrong) = wrong_magic(bytes) {
         return Err(magic_error(origin, wrong));
     }
-    let missing_header = length(HEADER.saturating_sub(bytes.len()));
     if bytes.len() >= LENGTH_KNOWN
         && let Some(error) = too_long(bytes, origin, u64::MAX, judge.policy)
     {
         return Err(error);
     }
-    if missing_header > 0 {
-        return Err(truncated(missing_header));
-    }
+    // 0 where it is not there yet
     let stated = stated_length(bytes);
-    let missing = u64::from(stated).saturating_sub(length(bytes.len()));
+    let missing = u64::from(stated)
+        .max(length(HEADER))
+        .saturating_sub(length(bytes.len()));
+    if bytes.len() < HEADER {
+        return Err(truncated(missing));
+    }
     // a length below the header's is refused by looking at the header
     let whole = index(stated).max(HEADER);
     let (descriptor, rest) = bytes.split_at_checked(whole).unwrap_or((bytes, &[]));
