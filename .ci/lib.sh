@@ -47,12 +47,12 @@ probe_wasm() {
     echo "$wasm"
 }
 
-# section_bytes ELF SECTION...: bytes of the sections with these names or prefixes "name.".
+# section_bytes ELF SECTION...
 section_bytes() {
     local elf=$1
     shift
     "$llvm/llvm-size" -A "$elf" | awk -v names="$*" '
         BEGIN { split(names, list, " "); for (k in list) want[list[k]] = 1 }
-        { split($1, part, "."); if (("." part[2]) in want) total += $2 }
+        $1 in want { total += $2 }
         END { print total + 0 }'
 }

@@ -94,34 +94,32 @@ pub(crate) fn parse<'a>(
                 Err(violation) => Err(place(descriptor, 0, violation)),
             }
         }
-        _ => Err(incomplete(bytes, available)),
+        _ => Err(incomplete(bytes, policy)),
     }
 }
 
 /// Why bytes that are no whole descriptor, or a too long one, are refused.
 #[cold]
-fn incomplete(bytes: &[u8], available: u64) -> Error {
-    let end = length(bytes.len());
-    let truncated = |whole: u64| {
-        let kind = ErrorKind::Truncated {
-            rule: Rule::Incomplete,
-            missing: whole.saturating_sub(end),
-        };
-        Error::new(kind, end)
-    };
+fn incomplete(bytes: &[u8], policy: &Policy) -> Error {
     if bytes.len() >= LENGTH_KNOWN
-        && let Some(error) = too_long(bytes, 0, available)
+        && let Some(error) = too_long(bytes, 0, policy.max_descriptor.into())
     {
         return error;
     }
-    if bytes.len() < HEADER {
-        return truncated(length(HEADER));
-    }
     // a header that can never be right is refused before the rest is missed
-    match header(bytes, Verdict::new(&Policy::STRICT)).verdict() {
-        Ok(()) => truncated(stated_length(bytes).into()),
-        Err(violation) => place(bytes, 0, violation),
+    if bytes.len() >= HEADER
+        && let Err(violation) = header(bytes, Verdict::new(policy)).verdict()
+    {
+        return place(bytes, 0, violation);
     }
+    let end = length(bytes.len());
+    // 0 where the length is not there yet
+    let whole = u64::from(stated_length(bytes)).max(length(HEADER));
+    let kind = ErrorKind::Truncated {
+        rule: Rule::Incomplete,
+        missing: whole.saturating_sub(end),
+    };
+    Error::new(kind, end)
 }
 
 /// The capacity error of a descriptor of the supported version that is longer than a reader takes.

@@ -365,8 +365,8 @@ impl<'a> DescriptorView<'a> {
         Section::ALL.into_iter().filter_map(move |section| {
             let start = u32::try_from(facts.start(section)).ok()?;
             let end = match section {
-                Section::Tail => len,
                 _ if opaque && section > Section::ByteOffset => return None,
+                Section::Tail => len,
                 _ => start.checked_add(u32::try_from(facts.len(section)).ok()?)?,
             };
             (end > start).then_some((section, start..end))

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# Measures what the codec takes of flash and memory and prints the table of docs/footprint.md.
+#
+#   .ci/footprint.sh            compares with docs/footprint.md: no figure may differ by more than 2 %
+#   .ci/footprint.sh --bless    writes docs/footprint.md
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+doc=$root/docs/footprint.md
+variants="view parser keyed exact encoder all"
+targets="thumbv6m-none-eabi thumbv7em-none-eabi riscv32imc-unknown-none-elf x86_64-unknown-none"
+reference=thumbv7em-none-eabi
+
+flash_budget() {
+    case $1 in
+    view) echo 4096 ;;
+    parser) echo 5632 ;;
+    keyed) echo 8192 ;;
+    *) echo - ;;
+    esac
+}
+
+# row FIGURE WHERE BYTES BUDGET
+row() {
+    local note=-
+    [ "$4" = - ] || note="$4$([ "$3" -le "$4" ] || echo ' (over)')"
+    echo "| $1 | $2 | $3 | $note |"
+}
+
+table() { printf '\n## %s\n\n%s\n\n| figure | target | bytes | budget |\n|---|---|---|---|\n' "$1" "$2"; }
+
+flash() {
+    local target variant elf budget static=0
+    table "Flash" "Text and read-only data together of everything that the entry points reach, \`memcpy\` and the
+arithmetic helpers of the compiler included. \`keyed\` and \`exact\` are decoders of streams with nested
+composites; \`all\` is every variant in one image."
+    for target in $targets; do
+        for variant in $variants; do
+            elf=$(probe_elf "$target" "$variant")
+            budget=-
+            [ "$target" = $reference ] && budget=$(flash_budget "$variant")
+            row "$variant" "$target" "$(section_bytes "$elf" .text .rodata .data.rel.ro)" "$budget"
+            static=$((static + $(section_bytes "$elf" .data .bss)))
+        done
+    done
+    table "Static memory" "Initialised and zeroed data of all those images."
+    row "static memory" "all of the above" $static 0
+}
+
+wasm() {
+    local variant module budget
+    table "WebAssembly" "The whole module without names, as it is loaded; it imports nothing."
+    for variant in $variants; do
+        module=$(probe_wasm wasm32-unknown-unknown "$variant")
+        budget=-
+        [ "$variant" = keyed ] && budget=10240
+        row "$variant" wasm32-unknown-unknown "$(stat -c %s "$module")" "$budget"
+    done
+}
+
+# Sizes of types and painted stack, from a run on an emulated Cortex-M.
+memory() {
+    local lines total
+    lines=$(cd "$root/tests/bare/firmware" && cargo run --quiet --locked --release --bin stack)
+    table "State and stack" "The size of a value on a 32-bit target, and the deepest stack while it decodes a partition of rank 8 in
+pieces of 50 bytes. Decoders hold a frame of 256 bytes and 64 words for composites, which is part of
+their size. \`state and stack\` is their sum for the decoder with the keyed cover."
+    while read -r kind name bytes; do
+        row "$kind of \`$name\`" thumbv7m-none-eabi "$bytes" -
+    done <<<"$lines"
+    total=$(awk '$2 == "Decoder<Keyed>" { sum += $3 } END { print sum }' <<<"$lines")
+    row "state and stack" thumbv7m-none-eabi "$total" 1536
+}
+
+document() {
+    cat <<EOF
+# Footprint
+
+Printed by \`.ci/footprint.sh --bless\`; CI measures again and allows 2 % of difference.
+
+Configuration of every figure: Rust $toolchain with its prebuilt \`core\`, no cargo features, \`opt-level = "z"\`,
+\`lto = "fat"\`, \`codegen-units = 1\`, \`panic = "abort"\`. Flash and static memory: the static library of
+\`examples/size_probe\` with the feature that the figure names, linked with \`--gc-sections\` from its entry
+points. State and stack: \`tests/bare/firmware\`, run on an emulated Cortex-M. Budgets are the project's own.
+EOF
+    flash
+    wasm
+    memory
+}
+
+# figures FILE: "figure, target=bytes" for each row.
+figures() { sed -nE 's/^\| ([^|]+) \| ([^|]+) \| ([0-9]+) \| .*/\1, \2=\3/p' "$1"; }
+
+compare() {
+    awk -F= '
+        NR == FNR { old[$1] = $2; next }
+        { seen[$1] = 1 }
+        !($1 in old) { print "new: " $1 " is " $2; bad = 1; next }
+        { d = $2 - old[$1]; if (d < 0) d = -d
+          if (d * 50 > old[$1]) { print "changed: " $1 " was " old[$1] ", is " $2; bad = 1 } }
+        END { for (k in old) if (!(k in seen)) { print "gone: " k; bad = 1 } exit bad }
+    ' <(figures "$doc") <(figures "$1")
+}
+
+have qemu-system-arm || fail "qemu-system-arm is needed to measure the stack"
+fresh=$(mktemp)
+trap 'rm -f "$fresh"' EXIT
+document >"$fresh"
+cat "$fresh"
+case ${1:-} in
+--bless) cp "$fresh" "$doc" && chmod 644 "$doc" ;;
+"") compare "$fresh" || fail "docs/footprint.md is out of date; look at the difference and run .ci/footprint.sh --bless" ;;
+*) fail "unknown argument $1" ;;
+esac

@@ -1,0 +1,57 @@
+//! The bodies of the fuzz targets: ordinary functions that panic where two ways to the same answer differ.
+
+mod composite;
+mod descriptor;
+mod fields;
+mod source;
+mod spec_roundtrip;
+mod stream_cuts;
+
+pub use composite::composite;
+pub use descriptor::descriptor;
+pub use spec_roundtrip::spec_roundtrip;
+pub use stream_cuts::stream_cuts;
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    /// Runs a target on every prefix of every seed.
+    fn seeds(name: &str, target: fn(&[u8])) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("corpus")
+            .join(name);
+        let mut count = 0;
+        for entry in fs::read_dir(folder).unwrap() {
+            let bytes = fs::read(entry.unwrap().path()).unwrap();
+            // long seeds repeat what short ones have
+            let step = 1 + bytes.len() / 512;
+            for len in (0..bytes.len()).step_by(step).chain([bytes.len()]) {
+                target(&bytes[..len]);
+            }
+            count += 1;
+        }
+        assert!(count >= 10, "only {count} seeds for {name}");
+    }
+
+    #[test]
+    fn descriptor() {
+        seeds("descriptor", super::descriptor);
+    }
+
+    #[test]
+    fn stream_cuts() {
+        seeds("stream_cuts", super::stream_cuts);
+    }
+
+    #[test]
+    fn composite() {
+        seeds("composite", super::composite);
+    }
+
+    #[test]
+    fn spec_roundtrip() {
+        seeds("spec_roundtrip", super::spec_roundtrip);
+    }
+}

@@ -1,0 +1,17 @@
+//! Checks that need no allocator, no operating system and no features, for hosts, emulated
+//! microcontrollers and wasm alike.
+#![no_std]
+
+pub mod codec;
+pub mod deep;
+pub mod golden;
+pub mod trace;
+pub mod wide;
+
+/// Runs everything; `check` hears the name of each check and whether it held.
+pub fn run(check: &mut dyn FnMut(&'static str, bool)) {
+    golden::run(check);
+    codec::run(check);
+    deep::run(check);
+    wide::run(check);
+}
