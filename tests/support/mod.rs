@@ -10,8 +10,10 @@
 
 #![allow(dead_code)] // every test file uses a part of it
 
+pub mod bytes;
 pub mod describe;
 pub mod scale;
+pub mod spec;
 pub mod trace;
 pub mod vectors;
 pub mod walk;
