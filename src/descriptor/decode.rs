@@ -79,6 +79,13 @@ pub(crate) fn header(bytes: &[u8], judge: &mut Judge<'_>) {
     header.check(judge);
 }
 
+/// Bytes that a descriptor still misses which `bytes` are the start of: to the end of its header, until
+/// they state a length.
+pub(crate) fn missing(bytes: &[u8]) -> u64 {
+    let whole = index(stated_length(bytes)).max(HEADER);
+    length(whole.saturating_sub(bytes.len()))
+}
+
 /// Reads one descriptor from the front of `bytes` and returns what follows it.
 pub(crate) fn parse<'a>(
     bytes: &'a [u8],
@@ -86,32 +93,29 @@ pub(crate) fn parse<'a>(
     judge: &mut Judge<'_>,
 ) -> Result<(DescriptorView<'a>, &'a [u8]), Error> {
     let end = || origin.wrapping_add(length(bytes.len()));
-    let truncated = |missing| {
-        let rule = Rule::Incomplete;
+    let truncated = || {
+        let (rule, missing) = (Rule::Incomplete, missing(bytes));
         Error::new(ErrorKind::Truncated { rule, missing }, end())
     };
     if let Some(wrong) = wrong_magic(bytes) {
         return Err(magic_error(origin, wrong));
     }
-    let missing_header = length(HEADER.saturating_sub(bytes.len()));
     if bytes.len() >= LENGTH_KNOWN
         && let Some(error) = too_long(bytes, origin, u64::MAX, judge.policy)
     {
         return Err(error);
     }
-    if missing_header > 0 {
-        return Err(truncated(missing_header));
+    if bytes.len() < HEADER {
+        return Err(truncated());
     }
-    let stated = stated_length(bytes);
-    let missing = u64::from(stated).saturating_sub(length(bytes.len()));
     // a length below the header's is refused by looking at the header
-    let whole = index(stated).max(HEADER);
+    let whole = index(stated_length(bytes)).max(HEADER);
     let (descriptor, rest) = bytes.split_at_checked(whole).unwrap_or((bytes, &[]));
-    if missing > 0 {
+    if missing(bytes) > 0 {
         // a header that can never be right is refused before the rest is missed
         header(bytes, judge);
         return Err(match judge.verdict() {
-            Ok(()) => truncated(missing),
+            Ok(()) => truncated(),
             Err(violation) => place(bytes, origin, violation),
         });
     }
