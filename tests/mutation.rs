@@ -55,7 +55,7 @@ fn refusal(trace: &Trace) -> Option<(ErrorKind, u64)> {
 #[test]
 fn one_verdict_and_an_offset_inside_the_input() {
     let mut rng = Rng(31);
-    for_every_mutation(25, |v, name, bytes| {
+    for_every_mutation(45, |v, name, bytes| {
         for policy in [v.policy, permissive(&v.policy)] {
             let parsed = DescriptorView::parse(bytes, &policy);
             let cuts = rng.cuts(bytes.len());
@@ -95,7 +95,7 @@ fn one_verdict_and_an_offset_inside_the_input() {
 #[test]
 fn what_is_accepted_can_be_written_again() {
     let mut accepted = 0;
-    for_every_mutation(5, |v, name, bytes| {
+    for_every_mutation(13, |v, name, bytes| {
         let Ok((view, _)) = DescriptorView::parse(bytes, &v.policy) else {
             return;
         };
@@ -108,7 +108,7 @@ fn what_is_accepted_can_be_written_again() {
         assert!(rest.is_empty(), "{name}");
         assert_same_fields(&written, &view, name);
     });
-    assert!(accepted > 1000, "{accepted}");
+    assert!(accepted > 500, "{accepted}");
 }
 
 #[test]
