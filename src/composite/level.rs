@@ -1,10 +1,10 @@
 //! One open composite, and what it asks of each member.
 
 use super::cover::{CoverState, Place};
-use crate::check::sections;
+use crate::check::{Judge, Verdict, sections};
 use crate::error::{Field, Violation};
 use crate::model::{CompositeHead, Fields, Layout, Shard, U64s};
-use crate::policy::{Judge, Mode, Policy};
+use crate::policy::{Mode, Policy};
 use crate::rule::Rule;
 use crate::wire::tag::{CompositionRule, ElementType, MemberRole};
 
@@ -185,9 +185,7 @@ fn misplaced(
         let same = parent.at(k) == *size;
         require(same, Rule::MemberParent, Field::ParentShape, k)?;
     }
-    let mut judge = Judge::new(&Policy::STRICT);
-    sections::shard(shard, layout, shape, &mut judge);
-    judge.verdict()
+    sections::shard(shard, layout, shape, Verdict::new(&Policy::STRICT)).verdict()
 }
 
 pub(super) fn require(holds: bool, rule: Rule, field: Field, index: u32) -> Result<(), Violation> {

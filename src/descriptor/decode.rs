@@ -75,6 +75,13 @@ pub(crate) fn header<J: Judge>(bytes: &[u8], mut judge: J) -> J {
     header.check(judge)
 }
 
+/// Bytes that a descriptor still misses which `bytes` are the start of: to the end of its header, until
+/// they state a length.
+pub(crate) fn missing(bytes: &[u8]) -> u64 {
+    let whole = index(stated_length(bytes)).max(HEADER);
+    length(whole.saturating_sub(bytes.len()))
+}
+
 /// Reads one descriptor from the front of `bytes` and returns what follows it.
 pub(crate) fn parse<'a>(
     bytes: &'a [u8],
@@ -112,14 +119,11 @@ fn incomplete(bytes: &[u8], policy: &Policy) -> Error {
     {
         return place(bytes, 0, violation);
     }
-    let end = length(bytes.len());
-    // 0 where the length is not there yet
-    let whole = u64::from(stated_length(bytes)).max(length(HEADER));
     let kind = ErrorKind::Truncated {
         rule: Rule::Incomplete,
-        missing: whole.saturating_sub(end),
+        missing: missing(bytes),
     };
-    Error::new(kind, end)
+    Error::new(kind, length(bytes.len()))
 }
 
 /// The capacity error of a descriptor of the supported version that is longer than a reader takes.

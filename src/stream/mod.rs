@@ -16,7 +16,7 @@ use crate::check::{Judge, Verdict};
 use crate::composite::Outcome;
 use crate::descriptor::DescriptorView;
 use crate::descriptor::decode::{
-    decode, header, magic_error, place, stated_length, too_long, wrong_magic,
+    decode, header, magic_error, missing, place, stated_length, too_long, wrong_magic,
 };
 use crate::error::{Error, ErrorKind, Field, Resource, Violation};
 use crate::frame::{Frame, Storage};
@@ -196,16 +196,7 @@ impl<S: Storage> StreamParser<S> {
     pub fn finish(&self) -> Result<(), Error> {
         let missing = match &self.phase {
             Phase::Descriptor if self.frame.len() == 0 => return Ok(()),
-            Phase::Descriptor => {
-                let bytes = self.frame.bytes();
-                let known = bytes.len() >= LENGTH_KNOWN;
-                let whole = if known {
-                    index(stated_length(bytes))
-                } else {
-                    0
-                };
-                length(whole.max(HEADER).wrapping_sub(bytes.len()))
-            }
+            Phase::Descriptor => missing(self.frame.bytes()),
             Phase::Payload { left, .. } => *left,
             Phase::Opaque => return Err(self.unskippable()),
             Phase::Failed(error) => return Err(*error),

@@ -1,13 +1,23 @@
-//! What several test files share: the vectors, and normalised traces of a stream decoder.
+//! What several test files share: the vectors, normalised traces of a stream parser, plain descriptors
+//! with an encoder of their own.
 //!
 //! Knows the public API only. Nothing here decides whether input is valid.
+//!
+//! The environment variable `HRRY_TEST_SCALE` is a whole number, 1 where it is not set. Tests that
+//! sample look at one case of `k` at scale 1 and at one of `k / n` at scale `n`; tests with random
+//! input make `n` times as many runs. At scale 100 nothing is left out. Plain `cargo test` is meant for
+//! scale 1, `cargo test --release` for scale 100.
 
 #![allow(dead_code)] // every test file uses a part of it
 
+pub mod bytes;
 pub mod describe;
+pub mod scale;
 pub mod source;
+pub mod spec;
 pub mod trace;
 pub mod vectors;
+pub mod walk;
 
 /// CRC-32C, bit by bit; the check value of `"123456789"` is `0xE3069283`.
 pub fn crc32c(bytes: &[u8]) -> u32 {
