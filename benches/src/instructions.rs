@@ -4,13 +4,14 @@ use std::process::{Command, ExitCode};
 
 use serde_json::{Value, json};
 
-use crate::measure::Op;
-use crate::{SECTIONS, Section, wanted};
+use crate::measure::{Group, Op};
+use crate::{SECTIONS, wanted};
 
 /// Runs one contestant so often and nothing else.
 pub fn count(name: &str, times: u64) -> ExitCode {
     let sections = SECTIONS.iter().filter(|s| name.starts_with(s.name));
-    for group in sections.flat_map(|section| (section.groups)()) {
+    let counted = sections.filter_map(|section| section.counted);
+    for group in counted.flat_map(|(groups, _)| groups()) {
         for mut op in group.ops {
             if format!("{}/{}", group.name, op.name) == name {
                 op.run(times);
@@ -26,10 +27,10 @@ pub fn count(name: &str, times: u64) -> ExitCode {
 pub fn table(filter: &[&str], as_json: bool) -> ExitCode {
     let mut rows: Vec<Value> = Vec::new();
     for section in SECTIONS {
-        let Some(times) = section.counted else {
+        let Some((groups, times)) = section.counted else {
             continue;
         };
-        for (name, unit, op) in contestants(section) {
+        for (name, unit, op) in contestants(groups()) {
             if !wanted(&name, filter) {
                 continue;
             }
@@ -49,9 +50,8 @@ pub fn table(filter: &[&str], as_json: bool) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn contestants(section: &Section) -> impl Iterator<Item = (String, &'static str, Op)> {
-    let groups = (section.groups)().into_iter();
-    groups.flat_map(|group| {
+fn contestants(groups: Vec<Group>) -> impl Iterator<Item = (String, &'static str, Op)> {
+    groups.into_iter().flat_map(|group| {
         let (name, unit) = (group.name, group.unit);
         let ops = group.ops.into_iter();
         ops.map(move |op| (format!("{name}/{}", op.name), unit, op))

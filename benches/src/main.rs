@@ -6,10 +6,12 @@
 
 mod alloc;
 mod cases;
+mod cover;
 mod decode;
 mod instructions;
 mod measure;
 mod report;
+mod stream;
 
 use std::process::ExitCode;
 
@@ -24,8 +26,8 @@ pub struct Section {
     pub name: &'static str,
     /// Builds its groups.
     pub groups: fn() -> Vec<Group>,
-    /// Runs of one contestant under callgrind; none where that would take too long.
-    pub counted: Option<u64>,
+    /// Which of them run under callgrind, and how often; none where that would take too long.
+    pub counted: Option<(fn() -> Vec<Group>, u64)>,
 }
 
 /// All parts, in the order of the report.
@@ -33,12 +35,32 @@ pub const SECTIONS: &[Section] = &[
     Section {
         name: "decode",
         groups: decode::groups,
-        counted: Some(1000),
+        counted: Some((decode::groups, 1000)),
     },
     Section {
         name: "encode",
         groups: decode::encoding,
-        counted: Some(1000),
+        counted: Some((decode::encoding, 1000)),
+    },
+    Section {
+        name: "payload",
+        groups: stream::payload,
+        counted: Some((stream::payload, 1000)),
+    },
+    Section {
+        name: "tensor",
+        groups: stream::whole_tensor,
+        counted: None,
+    },
+    Section {
+        name: "bytes",
+        groups: stream::single_bytes,
+        counted: Some((stream::single_bytes, 20)),
+    },
+    Section {
+        name: "cover",
+        groups: cover::groups,
+        counted: Some((cover::small_groups, 2)),
     },
 ];
 
