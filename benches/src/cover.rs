@@ -44,9 +44,10 @@ pub fn groups() -> Vec<Group> {
         .collect()
 }
 
-/// The same without the sizes that take long under callgrind.
-pub fn small_groups() -> Vec<Group> {
-    vec![group(&[1_000], false), group(&[25, 40], false)]
+/// What callgrind counts within a minute.
+pub fn counted_groups() -> Vec<Group> {
+    let grids: [&[u64]; 3] = [&[1_000], &[25, 40], &[100_000]];
+    grids.map(|grid| group(grid, false)).into()
 }
 
 fn group(grid: &'static [u64], shuffled: bool) -> Group {

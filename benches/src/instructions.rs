@@ -5,6 +5,7 @@ use std::process::{Command, ExitCode};
 use serde_json::{Value, json};
 
 use crate::measure::{Group, Op};
+use crate::targets::{self, Seen};
 use crate::{SECTIONS, wanted};
 
 /// Runs one contestant so often and nothing else.
@@ -26,6 +27,7 @@ pub fn count(name: &str, times: u64) -> ExitCode {
 /// Prints the instructions of every contestant that is asked for.
 pub fn table(filter: &[&str], as_json: bool) -> ExitCode {
     let mut rows: Vec<Value> = Vec::new();
+    let mut seen = Seen::new();
     for section in SECTIONS {
         let Some((groups, times)) = section.counted else {
             continue;
@@ -42,10 +44,18 @@ pub fn table(filter: &[&str], as_json: bool) -> ExitCode {
                 println!("{instructions:>10.0}  {name} (per {unit})");
             }
             rows.push(json!({ "name": name, "unit": unit, "instructions": instructions }));
+            seen.insert(name, instructions);
         }
     }
+    let targets = targets::counted(&seen);
     if as_json {
-        println!("{}", Value::Array(rows));
+        let targets: Vec<Value> = targets.iter().map(targets::Target::json).collect();
+        println!("{}", json!({ "rows": rows, "targets": targets }));
+    } else {
+        println!("\ntargets (instructions)");
+        for target in targets {
+            println!("{}", target.line());
+        }
     }
     ExitCode::SUCCESS
 }

@@ -1,7 +1,7 @@
 //! `hrry` beside the reference, in one process.
 //!
 //! `cargo run --release` prints tables of times and ratios, `-- --json` the same for machines, a word
-//! restricts the run to groups that contain it. `-- --instructions` asks callgrind for instructions of
+//! such as `decode` or `cover/rank1` restricts the run. `-- --instructions` asks callgrind for instructions of
 //! each operation; `-- --count NAME N` is what that runs.
 
 mod alloc;
@@ -12,6 +12,7 @@ mod instructions;
 mod measure;
 mod report;
 mod stream;
+mod targets;
 
 use std::process::ExitCode;
 
@@ -20,14 +21,17 @@ use measure::Group;
 #[global_allocator]
 static ALLOCATOR: alloc::Counting = alloc::Counting;
 
+/// Makes the contestants.
+pub type Build = fn() -> Vec<Group>;
+
 /// A part of the tables, built only when it is asked for.
 pub struct Section {
     /// The first word of its groups' names.
     pub name: &'static str,
     /// Builds its groups.
-    pub groups: fn() -> Vec<Group>,
+    pub groups: Build,
     /// Which of them run under callgrind, and how often; none where that would take too long.
-    pub counted: Option<(fn() -> Vec<Group>, u64)>,
+    pub counted: Option<(Build, u64)>,
 }
 
 /// All parts, in the order of the report.
@@ -60,7 +64,7 @@ pub const SECTIONS: &[Section] = &[
     Section {
         name: "cover",
         groups: cover::groups,
-        counted: Some((cover::small_groups, 2)),
+        counted: Some((cover::counted_groups, 1)),
     },
 ];
 
