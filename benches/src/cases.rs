@@ -37,8 +37,7 @@ impl Case {
 pub fn bytes_of(spec: &DescriptorSpec<'_>) -> Vec<u8> {
     let mut bytes = vec![0; 2048];
     let len = encode(spec, &mut bytes, &Policy::STRICT).expect("a valid descriptor");
-    bytes.truncate(len);
-    bytes
+    bytes[..len].to_vec()
 }
 
 fn push_payload(stream: &mut Vec<u8>, spec: &DescriptorSpec<'_>) {

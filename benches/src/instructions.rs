@@ -4,13 +4,15 @@ use std::process::{Command, ExitCode};
 
 use serde_json::{Value, json};
 
-use crate::measure::Op;
-use crate::{SECTIONS, Section, wanted};
+use crate::measure::{Group, Op};
+use crate::targets::{self, Seen};
+use crate::{SECTIONS, wanted};
 
 /// Runs one contestant so often and nothing else.
 pub fn count(name: &str, times: u64) -> ExitCode {
     let sections = SECTIONS.iter().filter(|s| name.starts_with(s.name));
-    for group in sections.flat_map(|section| (section.groups)()) {
+    let counted = sections.filter_map(|section| section.counted);
+    for group in counted.flat_map(|(groups, _)| groups()) {
         for mut op in group.ops {
             if format!("{}/{}", group.name, op.name) == name {
                 op.run(times);
@@ -25,11 +27,12 @@ pub fn count(name: &str, times: u64) -> ExitCode {
 /// Prints the instructions of every contestant that is asked for.
 pub fn table(filter: &[&str], as_json: bool) -> ExitCode {
     let mut rows: Vec<Value> = Vec::new();
+    let mut seen = Seen::new();
     for section in SECTIONS {
-        let Some(times) = section.counted else {
+        let Some((groups, times)) = section.counted else {
             continue;
         };
-        for (name, unit, op) in contestants(section) {
+        for (name, unit, op) in contestants(groups()) {
             if !wanted(&name, filter) {
                 continue;
             }
@@ -41,17 +44,24 @@ pub fn table(filter: &[&str], as_json: bool) -> ExitCode {
                 println!("{instructions:>10.0}  {name} (per {unit})");
             }
             rows.push(json!({ "name": name, "unit": unit, "instructions": instructions }));
+            seen.insert(name, instructions);
         }
     }
+    let targets = targets::counted(&seen);
     if as_json {
-        println!("{}", Value::Array(rows));
+        let targets: Vec<Value> = targets.iter().map(targets::Target::json).collect();
+        println!("{}", json!({ "rows": rows, "targets": targets }));
+    } else {
+        println!("\ntargets (instructions)");
+        for target in targets {
+            println!("{}", target.line());
+        }
     }
     ExitCode::SUCCESS
 }
 
-fn contestants(section: &Section) -> impl Iterator<Item = (String, &'static str, Op)> {
-    let groups = (section.groups)().into_iter();
-    groups.flat_map(|group| {
+fn contestants(groups: Vec<Group>) -> impl Iterator<Item = (String, &'static str, Op)> {
+    groups.into_iter().flat_map(|group| {
         let (name, unit) = (group.name, group.unit);
         let ops = group.ops.into_iter();
         ops.map(move |op| (format!("{name}/{}", op.name), unit, op))

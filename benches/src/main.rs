@@ -1,15 +1,18 @@
 //! `hrry` beside the reference, in one process.
 //!
 //! `cargo run --release` prints tables of times and ratios, `-- --json` the same for machines, a word
-//! restricts the run to groups that contain it. `-- --instructions` asks callgrind for instructions of
+//! such as `decode` or `cover/rank1` restricts the run. `-- --instructions` asks callgrind for instructions of
 //! each operation; `-- --count NAME N` is what that runs.
 
 mod alloc;
 mod cases;
+mod cover;
 mod decode;
 mod instructions;
 mod measure;
 mod report;
+mod stream;
+mod targets;
 
 use std::process::ExitCode;
 
@@ -18,14 +21,17 @@ use measure::Group;
 #[global_allocator]
 static ALLOCATOR: alloc::Counting = alloc::Counting;
 
+/// Makes the contestants.
+pub type Build = fn() -> Vec<Group>;
+
 /// A part of the tables, built only when it is asked for.
 pub struct Section {
     /// The first word of its groups' names.
     pub name: &'static str,
     /// Builds its groups.
-    pub groups: fn() -> Vec<Group>,
-    /// Runs of one contestant under callgrind; none where that would take too long.
-    pub counted: Option<u64>,
+    pub groups: Build,
+    /// Which of them run under callgrind, and how often; none where that would take too long.
+    pub counted: Option<(Build, u64)>,
 }
 
 /// All parts, in the order of the report.
@@ -33,12 +39,32 @@ pub const SECTIONS: &[Section] = &[
     Section {
         name: "decode",
         groups: decode::groups,
-        counted: Some(1000),
+        counted: Some((decode::groups, 1000)),
     },
     Section {
         name: "encode",
         groups: decode::encoding,
-        counted: Some(1000),
+        counted: Some((decode::encoding, 1000)),
+    },
+    Section {
+        name: "payload",
+        groups: stream::payload,
+        counted: Some((stream::payload, 1000)),
+    },
+    Section {
+        name: "tensor",
+        groups: stream::whole_tensor,
+        counted: None,
+    },
+    Section {
+        name: "bytes",
+        groups: stream::single_bytes,
+        counted: Some((stream::single_bytes, 20)),
+    },
+    Section {
+        name: "cover",
+        groups: cover::groups,
+        counted: Some((cover::counted_groups, 1)),
     },
 ];
 

@@ -4,27 +4,16 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use crate::measure::{Figures, measure};
+use crate::measure::{Figures, Group, measure};
+use crate::targets::{self, Seen};
 use crate::{SECTIONS, wanted};
-
-/// A contestant in its group.
-pub struct Row {
-    /// Section, task, contestant.
-    pub name: String,
-    /// How many times faster than the first contestant of the group, by the best samples.
-    pub ratio: f64,
-    /// What was seen.
-    pub figures: Figures,
-}
 
 /// Runs everything that is asked for.
 pub fn run(filter: &[&str], as_json: bool) -> ExitCode {
-    let mut rows = Vec::new();
-    let mut machine = Vec::new();
+    let (mut ratios, mut times, mut allocations) = (Seen::new(), Seen::new(), Seen::new());
+    let mut machine: Vec<Value> = Vec::new();
     for section in SECTIONS {
-        let asked = filter.iter().any(|word| word.starts_with(section.name));
-        let all = filter.is_empty() || asked || filter.iter().any(|word| !word.contains('/'));
-        if !all {
+        if !filter.is_empty() && !filter.iter().any(|word| word.starts_with(section.name)) {
             continue;
         }
         for mut group in (section.groups)() {
@@ -34,54 +23,59 @@ pub fn run(filter: &[&str], as_json: bool) -> ExitCode {
             let figures = measure(&mut group);
             let base = figures[0].min;
             if !as_json {
-                heading(&group.name, group.unit);
+                heading(&group);
             }
             for figures in figures {
-                let row = Row {
-                    name: format!("{}/{}", group.name, figures.name),
-                    ratio: base / figures.min,
-                    figures,
-                };
+                let name = format!("{}/{}", group.name, figures.name);
+                let ratio = base / figures.min;
                 if as_json {
-                    machine.push(machine_row(&row, group.unit));
+                    machine.push(machine_row(&name, group.unit, ratio, &figures));
                 } else {
-                    print(&row);
+                    print(ratio, &figures);
                 }
-                rows.push(row);
+                if !figures.name.starts_with("reference") {
+                    allocations.insert(name.clone(), figures.allocations as f64);
+                }
+                times.insert(name.clone(), figures.min);
+                ratios.insert(name, ratio);
             }
         }
     }
-    let _ = &rows;
+    let targets = targets::timed(&ratios, &times, &allocations);
     if as_json {
-        println!("{}", json!({ "rows": machine }));
+        let targets: Vec<Value> = targets.iter().map(targets::Target::json).collect();
+        println!("{}", json!({ "rows": machine, "targets": targets }));
+    } else {
+        println!("\ntargets (ratios of best samples)");
+        for target in targets {
+            println!("{}", target.line());
+        }
     }
     ExitCode::SUCCESS
 }
 
-fn heading(name: &str, unit: &str) {
-    println!("\n{name}, for each {unit}");
+fn heading(group: &Group) {
+    println!("\n{}, for each {}", group.name, group.unit);
     println!(
         "{:>12} {:>12} {:>9} {:>8} {:>10}  contestant",
         "ns min", "ns median", "ratio", "allocs", "bytes"
     );
 }
 
-fn print(row: &Row) {
-    let f = &row.figures;
+fn print(ratio: f64, f: &Figures) {
     println!(
         "{:>12.2} {:>12.2} {:>8.2}x {:>8} {:>10}  {}",
-        f.min, f.median, row.ratio, f.allocations, f.bytes, f.name
+        f.min, f.median, ratio, f.allocations, f.bytes, f.name
     );
 }
 
-fn machine_row(row: &Row, unit: &str) -> Value {
-    let f = &row.figures;
+fn machine_row(name: &str, unit: &str, ratio: f64, f: &Figures) -> Value {
     json!({
-        "name": row.name,
+        "name": name,
         "unit": unit,
         "ns_min": f.min,
         "ns_median": f.median,
-        "ratio": row.ratio,
+        "ratio": ratio,
         "samples": f.samples,
         "allocations": f.allocations,
         "allocated_bytes": f.bytes,
