@@ -12,8 +12,9 @@ use hrry::{
 use serde::Serialize;
 
 use super::plain::Plain;
-use super::read::Problem;
-use super::shape::{flag_names, hex};
+use super::read::{FIXED, Problem, stated_length};
+use super::shape::{Word, flag_names, hex};
+use super::text::plural;
 
 /// Some bytes of a descriptor and what they are.
 #[derive(Serialize)]
@@ -50,7 +51,7 @@ pub fn rows(origin: u64, bytes: &[u8]) -> Vec<Row> {
         }
         let value = match span.missing {
             0 => value(span.field, &bytes[start..end]),
-            missing => format!("cut short: {missing} bytes are missing"),
+            missing => format!("cut short, {} missing", plural(missing.into(), "byte")),
         };
         last = Some(section_name(span.section));
         rows.push(Row {
@@ -63,35 +64,26 @@ pub fn rows(origin: u64, bytes: &[u8]) -> Vec<Row> {
         });
         at = end;
     }
-    let end = end_of(bytes);
+    let end = stated_length(bytes).max(FIXED).min(bytes.len());
     if at < end {
         rows.push(gap(at, end, None, "not read"));
     }
     rows
 }
 
-/// Where the descriptor ends, as far as its bytes are there and say so.
-fn end_of(bytes: &[u8]) -> usize {
-    let stated = bytes.get(6..10).and_then(|length| length.try_into().ok());
-    let stated = stated.map_or(usize::MAX, |length| u32::from_le_bytes(length) as usize);
-    if bytes.starts_with(b"HRRY") {
-        bytes.len().min(stated.max(FIXED))
-    } else {
-        bytes.len().min(FIXED)
-    }
-}
-
-/// Bytes that every descriptor has.
-const FIXED: usize = 20;
-
 /// Prints the rows; the one at fault is marked.
 pub fn print(out: &mut dyn Write, rows: &[Row], problem: Option<&Problem>) -> io::Result<()> {
     let fault = problem.and_then(|problem| Some((problem.offset?, problem.rule?.id())));
     let mut section = None;
     for row in rows {
-        if row.section != section && row.section.is_some() {
+        if row.section != section
+            && let Some(name) = row.section
+        {
             section = row.section;
-            writeln!(out, "{:>10}  -- {} --", "", section.unwrap_or_default())?;
+            // parts of one field need no title
+            if !matches!(name, "shape" | "byte_offset") {
+                writeln!(out, "{:>10}  -- {name} --", "")?;
+            }
         }
         let name = match (row.field, row.index) {
             (Some(field), Some(index)) => format!("{field}[{index}]"),
@@ -146,12 +138,12 @@ fn section_name(section: Section) -> &'static str {
         Section::Shape => "shape",
         Section::ByteOffset => "byte_offset",
         Section::Layout => "layout",
-        Section::BufferTable => "buffer table",
+        Section::BufferTable => "buffer_table",
         Section::Quantization => "quantization",
         Section::Shard => "shard",
         Section::Statistics => "statistics",
-        Section::ExtensionType => "extension type",
-        Section::CompositeMember => "composite member",
+        Section::ExtensionType => "extension_type",
+        Section::CompositeMember => "composite_member",
         Section::Tail => "tail",
     }
 }
@@ -204,19 +196,17 @@ fn value(field: Field, bytes: &[u8]) -> String {
                 _ => format!("{:#034b}", unsigned()),
             }
         }
-        Field::TypeTag | Field::ScaleTypeTag => format!("{:?}", ElementType(tag)),
-        Field::LayoutTag | Field::OuterLayout | Field::InnerLayout => {
-            format!("{:?}", LayoutTag(tag))
-        }
-        Field::DeviceTag => format!("{:?}", DeviceTag(tag)),
-        Field::SyncMode => format!("{:?}", SyncMode(tag)),
-        Field::MemoryClass => format!("{:?}", MemoryClass(tag)),
-        Field::SchemeTag => format!("{:?}", Scheme(tag)),
-        Field::CompositionRule => format!("{:?}", CompositionRule(tag)),
-        Field::CombineOp => format!("{:?}", CombineOp(tag)),
-        Field::MemberRole => format!("{:?}", MemberRole(tag)),
-        Field::KvRole => format!("{:?}", KvRole(tag)),
-        Field::BlockTableIndexType => format!("{:?}", BlockTableIndexType(tag)),
+        Field::TypeTag | Field::ScaleTypeTag => ElementType(tag).text(),
+        Field::LayoutTag | Field::OuterLayout | Field::InnerLayout => LayoutTag(tag).text(),
+        Field::DeviceTag => DeviceTag(tag).text(),
+        Field::SyncMode => SyncMode(tag).text(),
+        Field::MemoryClass => MemoryClass(tag).text(),
+        Field::SchemeTag => Scheme(tag).text(),
+        Field::CompositionRule => CompositionRule(tag).text(),
+        Field::CombineOp => CombineOp(tag).text(),
+        Field::MemberRole => MemberRole(tag).text(),
+        Field::KvRole => KvRole(tag).text(),
+        Field::BlockTableIndexType => BlockTableIndexType(tag).text(),
         Field::Shape | Field::ParentShape => or_none(DYNAMIC, "dynamic"),
         Field::ZeroPointBufferIndex => or_none(NO_BUFFER.into(), "none"),
         Field::LayerIndex => or_none(u32::MAX.into(), "none"),
@@ -233,7 +223,7 @@ fn value(field: Field, bytes: &[u8]) -> String {
         | Field::ValueStddev => format!("{:?}", f64::from_bits(unsigned())),
         Field::ComputedMask | Field::SchemeFlags => format!("{:#b}", unsigned()),
         Field::ExtensionLayoutId => format!("{:#x}", unsigned()),
-        Field::ExtensionData | Field::Tail => format!("{} bytes", bytes.len()),
+        Field::ExtensionData | Field::Tail => plural(bytes.len() as u64, "byte"),
         _ if field.name().contains("reserved") => match bytes.iter().all(|byte| *byte == 0) {
             true => "zero".into(),
             false => "not zero".into(),

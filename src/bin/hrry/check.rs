@@ -199,7 +199,7 @@ fn say(
             let kind = line.kind.map_or("", Kind::name);
             write!(out, "accepted, {kind}: {}", tensor.unwrap_or(&line.message))?;
             if let Some(cover) = line.cover {
-                write!(out, "; partitions checked by the {cover} method")?;
+                write!(out, "; cover check: {cover}")?;
             }
             for rule in &summary.flags {
                 write!(out, "; flagged {}: {}", rule.id(), rule.text())?;

@@ -250,10 +250,22 @@ fn is_torn(error: &Error) -> bool {
 /// Reads on to the end that a broken descriptor states, so that what is shown of it does not depend on
 /// how the input was cut. A failure here hides no news.
 fn top_up(source: &mut Source, bytes: &mut Vec<u8>) {
+    for target in [|_: &[u8]| FIXED, stated_length] {
+        let missing = target(bytes).min(CHUNK).saturating_sub(bytes.len());
+        let _ = source.append(bytes, missing);
+    }
+}
+
+/// Bytes that every descriptor has.
+pub const FIXED: usize = 20;
+
+/// The length that the bytes of a descriptor state, if they go that far and are one.
+pub fn stated_length(bytes: &[u8]) -> usize {
     let stated = bytes.get(6..10).and_then(|length| length.try_into().ok());
-    let stated = stated.map_or(0, |length| u32::from_le_bytes(length) as usize);
-    let missing = stated.min(CHUNK).saturating_sub(bytes.len());
-    let _ = source.append(bytes, missing);
+    match stated {
+        Some(length) if bytes.starts_with(b"HRRY") => u32::from_le_bytes(length) as usize,
+        _ => 0,
+    }
 }
 
 /// Where in the stream the items are.

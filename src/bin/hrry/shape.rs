@@ -8,9 +8,12 @@ use hrry::{
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
-/// The word for a tag.
+/// Words for a tag.
 pub trait Word {
+    /// One of a fixed set: the name, `private` or `unknown`.
     fn word(self) -> &'static str;
+    /// For people: the name, or what the number is.
+    fn text(self) -> String;
 }
 
 macro_rules! words {
@@ -21,6 +24,13 @@ macro_rules! words {
                     Some(name) => name,
                     None if self.is_private() => "private",
                     None => "unknown",
+                }
+            }
+
+            fn text(self) -> String {
+                match self.name() {
+                    Some(name) => name.into(),
+                    None => format!("{} {:#04x}", self.word(), self.0),
                 }
             }
         })*

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use super::shape::Word;
 use hrry::{
     BufferHandle, CombineOp, CompositeHead, DescriptorView, DeviceTag, ExtensionType, Layout,
     MemoryClass, NO_BUFFER, Quantization, Statistics, SyncMode, Tiled, U64s,
@@ -17,7 +18,7 @@ pub fn tensor(view: &DescriptorView<'_>, parent: bool) -> String {
         layout => first = format!("{first} {}", self::layout(&layout)),
     }
     if let Some(role) = view.member_role() {
-        first = format!("{role:?} {first}");
+        first = format!("{} {first}", role.text());
     }
     facts.push(first);
     if let Some(shard) = view.shard() {
@@ -54,8 +55,8 @@ fn element_type(view: &DescriptorView<'_>) -> String {
     let tag = view.element_type();
     match (tag.name(), view.extension_type()) {
         (Some(name), _) => name.into(),
-        (None, Some(extension)) => format!("private type {:#04x} ({})", tag.0, private(&extension)),
-        (None, None) => format!("unknown type {:#04x}", tag.0),
+        (None, Some(extension)) => format!("{} ({})", tag.text(), private(&extension)),
+        (None, None) => tag.text(),
     }
 }
 
@@ -93,10 +94,11 @@ fn composite(head: &CompositeHead) -> String {
     let rule = head.composition_rule;
     let op = match head.combine_op {
         CombineOp::None => String::new(),
-        op => format!(" ({op:?})"),
+        op => format!(" ({})", op.text()),
     };
     format!(
-        "{rule:?}{op} of {}:",
+        "{}{op} of {}:",
+        rule.text(),
         plural(head.member_count.into(), "member")
     )
 }
@@ -140,11 +142,11 @@ fn layout(layout: &Layout<'_>) -> String {
             extension_data,
             ..
         } => format!(
-            "private layout {:#04x} (id {extension_layout_id:#x}, {} of data)",
-            tag.0,
+            "layout {} (id {extension_layout_id:#x}, {} of data)",
+            tag.text(),
             plural(extension_data.len() as u64, "byte")
         ),
-        Layout::Unknown(_) => format!("unknown layout {:#04x}", tag.0),
+        Layout::Unknown(_) => format!("layout {}", tag.text()),
         _ => format!("{tag:?}"),
     }
 }
@@ -168,39 +170,40 @@ fn tiled(tiled: &Tiled<'_>) -> String {
     words.join(" / ")
 }
 
-/// Sizes, then what is not the plainest kind of memory; said once where all buffers agree.
+/// Sizes, then what is not the plainest kind of memory; said once where all buffers agree. Of many
+/// buffers only the sum.
 fn buffers(handles: &[BufferHandle]) -> String {
-    const SHOWN: usize = 6;
+    const SHOWN: usize = 9;
     let kinds: Vec<_> = handles.iter().map(memory).collect();
     let same = kinds.iter().all(|kind| *kind == kinds[0]);
-    let each = handles.iter().zip(&kinds).take(SHOWN);
-    let mut words: Vec<_> = each
-        .map(|(handle, kind)| match same {
-            true => handle.byte_size.to_string(),
-            false => format!("{}{kind}", handle.byte_size),
-        })
-        .collect();
-    if handles.len() > SHOWN {
-        words.push(format!("... ({} buffers)", handles.len()));
-    }
-    let sum = handles
+    let sum: u128 = handles
         .iter()
         .map(|handle| u128::from(handle.byte_size))
         .sum();
+    let large = large(sum);
+    if handles.len() > SHOWN {
+        let kind = if same { &kinds[0] } else { " of several kinds" };
+        return format!("{sum} B{large} in {} buffers{kind}", handles.len());
+    }
+    let one = |(handle, kind): (&BufferHandle, &String)| match same {
+        true => handle.byte_size.to_string(),
+        false => format!("{}{kind}", handle.byte_size),
+    };
+    let sizes: Vec<_> = handles.iter().zip(&kinds).map(one).collect();
     let kind = if same { &kinds[0] } else { "" };
-    format!("{} B{}{kind}", words.join(" + "), large(sum))
+    format!("{} B{large}{kind}", sizes.join(" + "))
 }
 
 fn memory(handle: &BufferHandle) -> String {
     let mut words = String::new();
     if handle.device_tag != DeviceTag::Cpu {
-        words += &format!(" on {:?}", handle.device_tag);
+        words += &format!(" on {}", handle.device_tag.text());
     }
     if handle.memory_class != MemoryClass::Standard {
-        words += &format!(" {:?}", handle.memory_class);
+        words += &format!(" in {} memory", handle.memory_class.text());
     }
     if handle.sync_mode != SyncMode::ProducerSynced {
-        words += &format!(" sync {:?}", handle.sync_mode);
+        words += &format!(" sync {}", handle.sync_mode.text());
     }
     if handle.byte_size > 0 && handle.alignment != hrry::MIN_BUFFER_ALIGNMENT {
         words += &format!(" aligned {}", handle.alignment);
@@ -249,7 +252,7 @@ fn quantization(quantization: &Quantization<'_>) -> String {
             words + ")"
         }
         Quantization::Other { bytes, .. } => {
-            format!("unknown scheme {:#04x} ({} bytes)", scheme.0, bytes.len())
+            format!("{} ({} bytes)", scheme.text(), bytes.len())
         }
         _ => format!("{scheme:?}"),
     }
@@ -263,7 +266,7 @@ fn statistics(s: &Statistics) -> Option<String> {
         words.push(format!("{} not zero", s.nnz));
     }
     if valid(Statistics::SPARSITY_VALID) {
-        words.push(format!("{:?} zeros", float(s.sparsity_ratio)));
+        words.push(format!("sparsity {:?}", float(s.sparsity_ratio)));
     }
     if valid(Statistics::VALUE_RANGE_VALID) {
         words.push(format!(
@@ -283,5 +286,5 @@ fn statistics(s: &Statistics) -> Option<String> {
         words.extend((s.has_nan == 1).then(|| "has NaN".into()));
         words.extend((s.has_inf == 1).then(|| "has infinities".into()));
     }
-    (!words.is_empty()).then(|| format!("values: {}", words.join(" ")))
+    (!words.is_empty()).then(|| format!("values ({})", words.join(", ")))
 }

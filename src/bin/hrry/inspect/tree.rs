@@ -44,12 +44,10 @@ impl Show for Tree<'_> {
 
     fn finish(&mut self, result: &Result<Summary, Problem>) -> io::Result<()> {
         if let Ok(summary) = result {
-            if self.kind == Kind::Stream {
-                writeln!(
-                    self.out,
-                    "{:>10}  end of the stream: {summary}",
-                    summary.bytes
-                )?;
+            let end = summary.bytes;
+            match self.kind {
+                Kind::Descriptor => writeln!(self.out, "{end:>10}  end of the descriptor")?,
+                _ => writeln!(self.out, "{end:>10}  end of the stream: {summary}")?,
             }
             for rule in &summary.flags {
                 writeln!(
@@ -101,7 +99,11 @@ impl Visit for Tree<'_> {
     fn close(&mut self, whole: Option<Result<(), Rule>>) -> io::Result<()> {
         if let Some(Err(rule)) = whole {
             let (indent, id, text) = (self.indent(), rule.id(), rule.text());
-            writeln!(self.out, "{:>10}  {indent}incomplete, {id}: {text}", "")?;
+            writeln!(
+                self.out,
+                "{:>10}  {indent}not whole, breaks {id}: {text}",
+                ""
+            )?;
         }
         self.depth -= 1;
         Ok(())
