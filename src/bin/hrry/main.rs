@@ -10,6 +10,7 @@ mod check;
 mod crc;
 mod inspect;
 mod json;
+mod places;
 mod plain;
 mod read;
 mod shape;
