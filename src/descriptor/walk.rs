@@ -9,11 +9,11 @@ use core::ops::Range;
 use super::decode::{facts, stated_length, wrong_magic};
 use crate::error::Field;
 use crate::wire::descriptor::{
-    Facts, HEADER, LENGTH_KNOWN, MAX_TILE_LEVELS, Section, VERSION_MAJOR, locate, offset, repeats,
-    section,
+    Facts, HEADER, LENGTH_KNOWN, MAX_RANK, MAX_TILE_LEVELS, Section, VERSION_MAJOR, locate, offset,
+    repeats, section,
 };
 use crate::wire::tag::{LayoutTag, Scheme};
-use crate::wire::{index, length32, u8};
+use crate::wire::{index, length32, u8, u32};
 
 /// One element of a field and the bytes it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,8 +34,8 @@ pub struct FieldSpan {
 
 /// Walks over the fields of a descriptor that need not be valid, for inspectors and bug reports.
 ///
-/// It ends early behind a wrong magic, an unknown version or layout, too many levels of tiles, and a
-/// field that is cut. Bytes without a field, the padding of a quantization section for one, are passed
+/// It ends early behind a wrong magic, an unknown version or layout, a rank above 64, too many levels of
+/// tiles, and a field that is cut. Bytes without a field, the padding of a quantization section for one, are passed
 /// over: two spans need not touch.
 ///
 /// ```
@@ -194,10 +194,21 @@ impl<'a> FieldWalk<'a> {
         let unknown = match span.field {
             Field::Magic => wrong_magic(self.bytes).is_some(),
             Field::VersionMajor => self.byte(Field::VersionMajor, 0) != VERSION_MAJOR,
+            Field::Rank => u32::from(self.facts.rank) > MAX_RANK,
             Field::ByteOffset => !layout.is_assigned() && !layout.is_private(),
             _ => false,
         };
         unknown || span.missing > 0
+    }
+
+    /// Takes in what a count announces, whether or not that is there.
+    fn learn(&mut self, span: &FieldSpan) {
+        let at = index(span.range.start);
+        match span.field {
+            Field::BufferCount => self.facts.buffers = u8(self.bytes, at),
+            Field::QuantizationLength => self.facts.quantization_len = u32(self.bytes, at),
+            _ => {}
+        }
     }
 
     /// Turns to the field behind `field`; the last of a group leads back to the first.
@@ -239,6 +250,7 @@ impl Iterator for FieldWalk<'_> {
             let span = self.span(field);
             self.element = self.element.wrapping_add(1);
             self.ended = self.ends_with(&span);
+            self.learn(&span);
             if !span.range.is_empty() || span.missing > 0 {
                 return Some(span);
             }
@@ -344,6 +356,7 @@ mod tests {
         };
         assert_eq!(last(2, b'X'), Field::Magic);
         assert_eq!(last(4, 2), Field::VersionMajor);
+        assert_eq!(last(17, 1), Field::Rank);
         // layout_tag without a meaning
         assert_eq!(last(15, 0x20), Field::ByteOffset);
         // quantization_length 3

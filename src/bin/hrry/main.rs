@@ -1,1 +1,68 @@
-fn main() {}
+//! The `hrry` program: checks Hurray tensors and shows what is in them.
+//!
+//! Depends on the library's public interface only and judges nothing itself. Files are read in pieces;
+//! a payload that is not printed is never kept.
+#![forbid(unsafe_code)]
+
+mod args;
+mod bytes;
+mod check;
+mod crc;
+mod inspect;
+mod json;
+mod places;
+mod plain;
+mod read;
+mod shape;
+mod source;
+mod text;
+
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+use plain::Plain;
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) if error.use_stderr() => {
+            // the message repeats what was typed
+            complain(error.render().to_string().trim_end());
+            return ExitCode::from(Status::Error as u8);
+        }
+        Err(help) => {
+            let _ = help.print();
+            return ExitCode::SUCCESS;
+        }
+    };
+    let mut out = BufWriter::new(io::stdout().lock());
+    let status = match &args.command {
+        Command::Check(check) => check::run(check, &mut out),
+        Command::Inspect(inspect) => inspect::run(inspect, &mut out),
+    };
+    let status = status.and_then(|status| out.flush().map(|()| status));
+    let status = status.unwrap_or_else(|error| {
+        // a closed pipe is the reader's choice and no news
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            complain(&format!("hrry: standard output: {error}"));
+        }
+        Status::Error
+    });
+    ExitCode::from(status as u8)
+}
+
+/// What the program's exit status says; the highest of several files counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Status {
+    Accepted = 0,
+    Refused = 1,
+    Error = 2,
+}
+
+/// Writes a line to standard error; nobody can be told if that fails.
+fn complain(line: &str) {
+    let _ = writeln!(io::stderr(), "{}", Plain::lines(line));
+}

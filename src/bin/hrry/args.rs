@@ -1,0 +1,155 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use hrry::{Agreements, Policy, Transport};
+use serde::Serialize;
+
+/// Checks Hurray tensors (magic HRRY) and shows what is in them
+#[derive(Parser)]
+#[command(version, after_help = EXIT_STATUS)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_STATUS: &str = "Exit status: 0 all accepted, 1 something refused, 2 usage or I/O error.";
+
+#[derive(Subcommand)]
+pub enum Command {
+    Check(Check),
+    Inspect(Inspect),
+}
+
+/// Say of each file whether it follows the format, and if not, which rule it breaks and where
+#[derive(clap::Args)]
+#[command(after_help = EXIT_STATUS)]
+pub struct Check {
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+    /// Files to check; - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// Show the tensors of a file: types, shapes, layouts, sizes, composites
+#[derive(clap::Args)]
+#[command(after_help = EXIT_STATUS)]
+pub struct Inspect {
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Print everything as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Add length and CRC-32C of each buffer
+    #[arg(long, requires = "json")]
+    pub digest: bool,
+    /// Add the bytes of each descriptor, field by field, also of a broken one
+    #[arg(long)]
+    pub bytes: bool,
+    /// File to show; - is standard input
+    pub file: PathBuf,
+}
+
+#[derive(clap::Args)]
+pub struct Reading {
+    /// What the input is [default: what its first bytes say]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "KIND",
+        hide_possible_values = true,
+        help = "What the input is: descriptor, stream, messages or file [default: detected]"
+    )]
+    pub kind: Option<Kind>,
+    /// Let pass what the format allows a permissive reader to let pass
+    #[arg(long)]
+    permissive: bool,
+    /// Private values with a meaning: memory_class, scheme or composition_rule
+    #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
+    agree: Vec<Agreement>,
+    /// Where the bytes come from: local or cross-machine
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHERE",
+        default_value = "local",
+        hide_possible_values = true
+    )]
+    transport: From,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// One descriptor, without data
+    Descriptor,
+    /// Tensors back to back
+    Stream,
+    /// The framed network transport
+    Messages,
+    /// A container file
+    File,
+}
+
+impl Kind {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Descriptor => "descriptor",
+            Kind::Stream => "stream",
+            Kind::Messages => "messages",
+            Kind::File => "file",
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Agreement {
+    MemoryClass,
+    Scheme,
+    CompositionRule,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum From {
+    Local,
+    CrossMachine,
+}
+
+/// The private range of every tag space.
+const PRIVATE: &[u8] = &[
+    0xF0, 0xF1, 0xF2, 0xF3, 0xF4, 0xF5, 0xF6, 0xF7, 0xF8, 0xF9, 0xFA, 0xFB, 0xFC, 0xFD, 0xFE,
+];
+
+impl Reading {
+    /// The policy that the options ask for. It lives as long as the program.
+    pub fn policy(&self) -> Policy {
+        let agreed = |what| {
+            if self.agree.contains(&what) {
+                PRIVATE
+            } else {
+                &[]
+            }
+        };
+        let mut agreements = Agreements::NONE;
+        agreements.memory_classes = agreed(Agreement::MemoryClass);
+        agreements.schemes = agreed(Agreement::Scheme);
+        agreements.composition_rules = agreed(Agreement::CompositionRule);
+        let mut policy = if self.permissive {
+            Policy::PERMISSIVE
+        } else {
+            Policy::STRICT
+        };
+        policy.agreements = Box::leak(Box::new(agreements));
+        policy.transport = match self.transport {
+            From::Local => Transport::Local,
+            From::CrossMachine => Transport::CrossMachine,
+        };
+        policy
+    }
+}

@@ -1,0 +1,219 @@
+//! `hrry check`: one verdict a file.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use hrry::{Method, Policy, Rule};
+use serde::Serialize;
+
+use super::args::{Check, Kind};
+use super::plain::Plain;
+use super::read::{self, Item, Problem, Stop, Summary, Visit};
+use super::source::{Source, is_stdin};
+use super::{Status, complain, json, text};
+
+/// Judges each file in turn.
+pub fn run(check: &Check, out: &mut dyn Write) -> io::Result<Status> {
+    let policy = check.reading.policy();
+    if check.files.iter().filter(|file| is_stdin(file)).count() > 1 {
+        complain("hrry: standard input can be read only once");
+        return Ok(Status::Error);
+    }
+    let mut status = Status::Accepted;
+    for path in &check.files {
+        let file = path.to_string_lossy();
+        let mut kind = check.reading.kind;
+        let mut first = First::default();
+        let result = match judge(path, &mut kind, &policy, &mut first) {
+            Ok(summary) => Ok(summary),
+            Err(Stop::Problem(problem)) => Err(problem),
+            Err(Stop::Output(error)) => return Err(error),
+        };
+        let line = Line::of(&file, kind, &result);
+        status = status.max(line.verdict.status());
+        if check.json {
+            json::write(out, &line)?;
+            writeln!(out)?;
+        } else if line.verdict != Verdict::Error {
+            let hint = match &result {
+                Err(problem) => hint(problem, check.reading.kind, first.items),
+                Ok(_) => None,
+            };
+            say(out, &line, &result, first.text.as_deref(), hint)?;
+        }
+        // whoever waits for a verdict, or for the order of both outputs, gets it now
+        out.flush()?;
+        if line.verdict == Verdict::Error {
+            complain(&format!("hrry: {}: {}", Plain::new(&file), line.message));
+        }
+    }
+    Ok(status)
+}
+
+fn judge(
+    path: &Path,
+    kind: &mut Option<Kind>,
+    policy: &Policy,
+    first: &mut First,
+) -> Result<Summary, Stop> {
+    let mut source = open(path, kind)?;
+    match kind {
+        Some(Kind::Descriptor) => read::descriptor(&mut source, policy, first),
+        _ => read::stream(&mut source, policy, false, first),
+    }
+}
+
+/// Opens an input and finds out its kind; kinds that cannot be read are a problem.
+pub fn open(path: &Path, kind: &mut Option<Kind>) -> Result<Source, Stop> {
+    let problem = |error: io::Error| Stop::Problem(Problem::other(error));
+    let mut source = Source::open(path).map_err(problem)?;
+    let found = match *kind {
+        Some(kind) => kind,
+        None => source.detect().map_err(problem)?,
+    };
+    *kind = Some(found);
+    match found {
+        Kind::Descriptor | Kind::Stream => Ok(source),
+        Kind::Messages => Err(Stop::Problem(Problem::other(
+            "this build cannot read messages yet",
+        ))),
+        Kind::File => Err(Stop::Problem(Problem::other(
+            "this build cannot read files yet",
+        ))),
+    }
+}
+
+/// What to try where an input was taken for a stream and ended inside its only item.
+pub fn hint(problem: &Problem, given: Option<Kind>, items: u64) -> Option<&'static str> {
+    let lone = given.is_none() && problem.early && items == 1;
+    lone.then_some("a descriptor without its data is read with --kind descriptor")
+}
+
+/// Remembers the first item, to say what a lone descriptor is.
+#[derive(Default)]
+struct First {
+    items: u64,
+    text: Option<String>,
+}
+
+impl Visit for First {
+    fn begin(&mut self, item: &Item<'_>) -> io::Result<()> {
+        self.items += 1;
+        if item.path.is_empty() {
+            self.text = Some(text::tensor(item.view, true));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn close(&mut self, _whole: Option<Result<(), Rule>>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Verdict {
+    Accept,
+    Reject,
+    /// No judgement on the bytes.
+    Error,
+}
+
+impl Verdict {
+    const fn status(self) -> Status {
+        match self {
+            Verdict::Accept => Status::Accepted,
+            Verdict::Reject => Status::Refused,
+            Verdict::Error => Status::Error,
+        }
+    }
+}
+
+/// The line of a file in JSON.
+#[derive(Serialize)]
+struct Line<'a> {
+    file: &'a str,
+    kind: Option<Kind>,
+    verdict: Verdict,
+    rule: Option<&'static str>,
+    offset: Option<u64>,
+    message: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    flags: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cover: Option<&'static str>,
+}
+
+impl<'a> Line<'a> {
+    fn of(file: &'a str, kind: Option<Kind>, result: &Result<Summary, Problem>) -> Self {
+        match result {
+            Ok(summary) => Line {
+                file,
+                kind,
+                verdict: Verdict::Accept,
+                rule: None,
+                offset: None,
+                message: summary.to_string(),
+                flags: summary.flags.iter().map(|rule| rule.id()).collect(),
+                cover: summary.cover.map(cover_name),
+            },
+            Err(problem) => Line {
+                file,
+                kind,
+                verdict: match problem.rule {
+                    Some(_) => Verdict::Reject,
+                    None => Verdict::Error,
+                },
+                rule: problem.rule.map(Rule::id),
+                offset: problem.offset,
+                message: problem.message.clone(),
+                flags: Vec::new(),
+                cover: None,
+            },
+        }
+    }
+}
+
+const fn cover_name(method: Method) -> &'static str {
+    match method {
+        Method::Exact => "exact",
+        Method::Keyed => "keyed",
+    }
+}
+
+/// The line of a file for people.
+fn say(
+    out: &mut dyn Write,
+    line: &Line<'_>,
+    result: &Result<Summary, Problem>,
+    tensor: Option<&str>,
+    hint: Option<&str>,
+) -> io::Result<()> {
+    write!(out, "{}: ", Plain::new(line.file))?;
+    match result {
+        Ok(summary) => {
+            let kind = line.kind.map_or("", Kind::name);
+            write!(out, "accepted, {kind}: {}", tensor.unwrap_or(&line.message))?;
+            if let Some(cover) = line.cover {
+                write!(out, "; cover check: {cover}")?;
+            }
+            for rule in &summary.flags {
+                write!(out, "; flagged {}: {}", rule.id(), rule.text())?;
+            }
+        }
+        Err(problem) => {
+            write!(out, "refused, {}", line.message)?;
+            if let Some(rule) = problem.rule {
+                write!(out, " ({})", rule.clause())?;
+            }
+            if let Some(hint) = hint {
+                write!(out, "; {hint}")?;
+            }
+        }
+    }
+    writeln!(out)
+}

@@ -1,0 +1,69 @@
+//! `hrry inspect`: shows what is in an input, as a tree or as JSON.
+
+mod object;
+mod tree;
+
+use std::io::{self, Write};
+
+use super::args::{Inspect, Kind};
+use super::check::{hint, open};
+use super::plain::Plain;
+use super::read::{self, Problem, Stop, Summary, Visit};
+use super::{Status, complain};
+use object::Object;
+use tree::Tree;
+
+/// Shows one input. What was read before an error is shown before the error is told.
+pub fn run(inspect: &Inspect, out: &mut dyn Write) -> io::Result<Status> {
+    if inspect.json {
+        show(inspect, Object::new(out, inspect.digest, inspect.bytes))
+    } else {
+        show(inspect, Tree::new(out, inspect.bytes))
+    }
+}
+
+/// A visitor that also begins and ends the output.
+trait Show: Visit {
+    fn start(&mut self, kind: Kind) -> io::Result<()>;
+    /// The end of the output, flushed.
+    fn finish(&mut self, result: &Result<Summary, Problem>) -> io::Result<()>;
+    /// Top-level items that were begun.
+    fn items(&self) -> u64;
+}
+
+fn show(inspect: &Inspect, mut shown: impl Show) -> io::Result<Status> {
+    let policy = inspect.reading.policy();
+    let mut kind = inspect.reading.kind;
+    let result = match open(&inspect.file, &mut kind) {
+        Err(stop) => Err(stop),
+        Ok(mut source) => {
+            let kind = kind.unwrap_or(Kind::Stream);
+            shown.start(kind)?;
+            let result = match kind {
+                Kind::Descriptor => read::descriptor(&mut source, &policy, &mut shown),
+                _ => read::stream(&mut source, &policy, inspect.bytes, &mut shown),
+            };
+            let result = match result {
+                Ok(summary) => Ok(summary),
+                Err(Stop::Problem(problem)) => Err(problem),
+                Err(Stop::Output(error)) => return Err(error),
+            };
+            shown.finish(&result)?;
+            result.map_err(Stop::Problem)
+        }
+    };
+    let problem = match result {
+        Ok(_) => return Ok(Status::Accepted),
+        Err(Stop::Problem(problem)) => problem,
+        Err(Stop::Output(error)) => return Err(error),
+    };
+    let file = inspect.file.to_string_lossy();
+    complain(&format!("hrry: {}: {}", Plain::new(&file), problem.message));
+    if let Some(hint) = hint(&problem, inspect.reading.kind, shown.items()) {
+        complain(&format!("hrry: {hint}"));
+    }
+    Ok(match problem.rule {
+        Some(_) => Status::Refused,
+        None => Status::Error,
+    })
+}

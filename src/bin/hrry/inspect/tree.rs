@@ -1,0 +1,119 @@
+//! The tree for people: one line a tensor, members under their heads, byte offsets in front.
+
+use std::io::{self, Write};
+
+use hrry::Rule;
+
+use super::Show;
+use crate::args::Kind;
+use crate::read::{Item, Problem, Summary, Visit};
+use crate::{bytes, text};
+
+pub struct Tree<'a> {
+    out: &'a mut dyn Write,
+    bytes: bool,
+    kind: Kind,
+    depth: usize,
+    items: u64,
+    /// Whether the item is a head, to be indented under from its end on.
+    head: bool,
+}
+
+impl<'a> Tree<'a> {
+    pub fn new(out: &'a mut dyn Write, bytes: bool) -> Self {
+        Tree {
+            out,
+            bytes,
+            kind: Kind::Stream,
+            depth: 0,
+            items: 0,
+            head: false,
+        }
+    }
+
+    fn indent(&self) -> String {
+        "  ".repeat(self.depth)
+    }
+}
+
+impl Show for Tree<'_> {
+    fn start(&mut self, kind: Kind) -> io::Result<()> {
+        self.kind = kind;
+        Ok(())
+    }
+
+    fn finish(&mut self, result: &Result<Summary, Problem>) -> io::Result<()> {
+        if let Ok(summary) = result {
+            let end = summary.bytes;
+            match self.kind {
+                Kind::Descriptor => writeln!(self.out, "{end:>10}  end of the descriptor")?,
+                _ => writeln!(self.out, "{end:>10}  end of the stream: {summary}")?,
+            }
+            for rule in &summary.flags {
+                writeln!(
+                    self.out,
+                    "{:>10}  flagged {}: {}",
+                    "",
+                    rule.id(),
+                    rule.text()
+                )?;
+            }
+        }
+        self.out.flush()
+    }
+
+    fn items(&self) -> u64 {
+        self.items
+    }
+}
+
+impl Visit for Tree<'_> {
+    fn begin(&mut self, item: &Item<'_>) -> io::Result<()> {
+        let path: Vec<_> = item.path.iter().map(u64::to_string).collect();
+        let path = match path.is_empty() {
+            true => String::new(),
+            false => format!("#{} ", path.join(".")),
+        };
+        let line = text::tensor(item.view, item.path.len() < 2);
+        writeln!(
+            self.out,
+            "{:>10}  {}{path}{line}",
+            item.offset,
+            self.indent()
+        )?;
+        self.head = item.head.is_some();
+        self.items += u64::from(item.path.len() < 2);
+        if self.bytes {
+            let rows = bytes::rows(item.offset, item.view.as_bytes());
+            bytes::print(self.out, &rows, None)?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.depth += usize::from(self.head);
+        self.head = false;
+        Ok(())
+    }
+
+    fn close(&mut self, whole: Option<Result<(), Rule>>) -> io::Result<()> {
+        if let Some(Err(rule)) = whole {
+            let (indent, id, text) = (self.indent(), rule.id(), rule.text());
+            writeln!(
+                self.out,
+                "{:>10}  {indent}not whole, breaks {id}: {text}",
+                ""
+            )?;
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn broken(&mut self, offset: u64, bytes: &[u8], problem: &Problem) -> io::Result<()> {
+        if self.bytes {
+            writeln!(self.out, "{offset:>10}  {}refused:", self.indent())?;
+            bytes::print(self.out, &bytes::rows(offset, bytes), Some(problem))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! Runs the built program: verdicts, shapes, exit status.
+#![cfg(not(miri))]
+
+#[path = "cli/bytes.rs"]
+mod bytes;
+#[path = "cli/check.rs"]
+mod check;
+#[path = "cli/inputs.rs"]
+mod inputs;
+#[path = "cli/inspect.rs"]
+mod inspect;
+#[path = "cli/outside.rs"]
+mod outside;
+#[path = "cli/vectors.rs"]
+mod vectors;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// What a run of the program left.
+struct Run {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+impl Run {
+    /// The JSON objects of the lines of standard output.
+    fn lines(&self) -> Vec<Value> {
+        let lines = self.out.lines();
+        lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// The one JSON object on standard output.
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap()
+    }
+}
+
+/// The program, run where the repository is; `HRRY_TEST_RUNNER` names an emulator for a foreign one.
+fn program() -> Command {
+    let binary = env!("CARGO_BIN_EXE_hrry");
+    let mut command = match std::env::var_os("HRRY_TEST_RUNNER") {
+        Some(runner) => {
+            let mut command = Command::new(runner);
+            command.arg(binary);
+            command
+        }
+        None => Command::new(binary),
+    };
+    command
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Runs the program with `input` on standard input.
+fn feed(args: &[&str], input: &[u8]) -> Run {
+    let mut child = program().args(args).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    // the program may stop reading, and its output may fill the pipe before it reads everything
+    let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().unwrap();
+    feeder.join().unwrap();
+    Run {
+        status: output.status.code().expect("ended by a signal"),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Runs the program with nothing on standard input.
+fn run(args: &[&str]) -> Run {
+    feed(args, &[])
+}

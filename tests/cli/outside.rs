@@ -1,0 +1,131 @@
+//! What is around the program: file names, pipes, terminals.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use crate::inputs::Tensor;
+use crate::{feed, program, run};
+
+/// A file with that name and contents, in a folder of its own.
+fn file(folder: &str, name: &str, contents: &[u8]) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    std::fs::write(&path, contents).unwrap();
+    path
+}
+
+/// Escape, line feed, delete, a C1 control and a mark that reverses the text behind it.
+#[cfg(unix)]
+#[test]
+fn names_cannot_steer_a_terminal() {
+    let name = "a\u{1b}[31m\n\u{7f}\u{9b}\u{202e}b";
+    let path = file("names", name, b"not Hurray");
+    let path = path.to_str().unwrap();
+    let is_plain = |text: &str| {
+        let hidden = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+        !text.contains(hidden)
+    };
+    let check = run(&["check", path]);
+    assert_eq!(check.out.lines().count(), 1);
+    assert!(
+        check
+            .out
+            .contains(r"a\u{1b}[31m\u{a}\u{7f}\u{9b}\u{202e}b: refused"),
+        "{}",
+        check.out
+    );
+    let inspect = run(&["inspect", path]);
+    let missing = run(&["check", &format!("{path}.missing")]);
+    let usage = run(&["check", "--kind", name, path]);
+    for (run, status) in [(&inspect, 1), (&missing, 2), (&usage, 2)] {
+        assert_eq!(run.status, status);
+        assert!(run.err.contains(r"\u{1b}[31m"), "{}", run.err);
+        assert!(
+            is_plain(&run.out) && is_plain(&run.err),
+            "{}{}",
+            run.out,
+            run.err
+        );
+    }
+    let json = run(&["check", "--json", path]);
+    assert!(is_plain(&json.out), "{}", json.out);
+    assert_eq!(json.lines()[0]["file"], path);
+}
+
+/// Values cannot either: this magic is an escape sequence that would set a window title.
+#[test]
+fn values_cannot_steer_a_terminal() {
+    let run = feed(&["inspect", "--bytes", "-"], b"\x1b]0;title\x07");
+    assert_eq!(run.status, 1);
+    assert!(run.out.contains(r#""\u{1b}]0;""#), "{}", run.out);
+    let controls = run
+        .out
+        .chars()
+        .chain(run.err.chars())
+        .filter(|c| c.is_control() && *c != '\n');
+    assert_eq!(controls.count(), 0);
+}
+
+#[test]
+fn a_closed_pipe_is_no_panic() {
+    let many = Tensor::of(&[1]).stream().repeat(20_000);
+    let path = file("pipe", "many", &many);
+    for options in [&[][..], &["--json"], &["--bytes"]] {
+        let mut child = program()
+            .arg("inspect")
+            .args(options)
+            .arg(&path)
+            .spawn()
+            .unwrap();
+        let mut first = [0; 1];
+        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    let full = std::fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let path = file("full", "one", &Tensor::of(&[1]).stream());
+    let child = program()
+        .arg("check")
+        .arg(path)
+        .stdout(full)
+        .spawn()
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stderr.starts_with(b"hrry: standard output: "));
+}
+
+/// A tensor that is larger than what the program may keep in memory, which `ulimit` bounds.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn data_is_never_held() {
+    const SIZE: u64 = 256 << 20;
+    let path = file("large", "tensor", &Tensor::of(&[SIZE]).descriptor());
+    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.set_len(53 + SIZE).unwrap();
+    let script = r#"ulimit -v 65536; exec "$@""#;
+    let program = program();
+    for command in [&["check"][..], &["inspect", "--json"]] {
+        let output = std::process::Command::new("sh")
+            .args(["-c", script, "sh"])
+            .arg(program.get_program())
+            .args(program.get_args())
+            .args(command)
+            .arg(&path)
+            .output()
+            .unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), &*err), (Some(0), ""));
+    }
+    std::fs::remove_file(path).unwrap();
+}

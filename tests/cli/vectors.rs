@@ -1,0 +1,125 @@
+//! The vectors, as the program sees them: every verdict, rule and field.
+
+use serde_json::Value;
+
+use crate::run;
+
+const ROOT: &str = "tests/vectors";
+
+pub fn cases(family: &str) -> Vec<Value> {
+    let path = format!("{}/{ROOT}/{family}.json", env!("CARGO_MANIFEST_DIR"));
+    let manifest = std::fs::read_to_string(path).unwrap();
+    let cases: Vec<Value> = serde_json::from_str(&manifest).unwrap();
+    // rules about what buffers hold need a check of their own
+    cases
+        .into_iter()
+        .filter(|case| case["level"] != "content")
+        .collect()
+}
+
+pub fn path(case: &Value) -> String {
+    format!("{ROOT}/{}", case["file"].as_str().unwrap())
+}
+
+/// The options under which the verdict of a case holds.
+pub fn options(case: &Value) -> Vec<String> {
+    let mut options = vec!["--kind".into(), case["kind"].as_str().unwrap().into()];
+    if case["mode"] == "permissive" {
+        options.push("--permissive".into());
+    }
+    for what in case["agreement"].as_array().into_iter().flatten() {
+        options.extend(["--agree".into(), what.as_str().unwrap().into()]);
+    }
+    if let Some(transport) = case["transport"].as_str() {
+        options.extend(["--transport".into(), transport.into()]);
+    }
+    options
+}
+
+fn call(command: &[&str], case: &Value) -> crate::Run {
+    let (options, path) = (options(case), path(case));
+    let mut args = command.to_vec();
+    args.extend(options.iter().map(String::as_str));
+    args.push(&path);
+    run(&args)
+}
+
+/// Whether `got` has everything that `want` says; bit patterns are numbers in hex.
+fn holds(want: &Value, got: &Value) -> Result<(), String> {
+    match (want, got) {
+        (Value::Object(fields), Value::Object(_)) => {
+            let short = want["members_listed"] == "first and last only";
+            for (name, want) in fields.iter().filter(|(name, _)| *name != "members_listed") {
+                let got = got.get(name).ok_or_else(|| format!("no {name}"))?;
+                let got = match got.as_array() {
+                    Some(all) if short && name == "members" => {
+                        &Value::from(vec![all[0].clone(), all[all.len() - 1].clone()])
+                    }
+                    _ => got,
+                };
+                holds(want, got).map_err(|why| format!("{name}.{why}"))?;
+            }
+            Ok(())
+        }
+        (Value::Array(want), Value::Array(got)) if want.len() == got.len() => want
+            .iter()
+            .zip(got)
+            .enumerate()
+            .try_for_each(|(k, (want, got))| holds(want, got).map_err(|why| format!("{k}.{why}"))),
+        _ if want == got => Ok(()),
+        _ => Err(format!("{got}, want {want}")),
+    }
+}
+
+#[test]
+fn verdicts_and_rules() {
+    for case in ["descriptors", "streams"]
+        .iter()
+        .flat_map(|family| cases(family))
+    {
+        let run = call(&["check", "--json"], &case);
+        let line = &run.lines()[0];
+        assert_eq!(line["verdict"], case["verdict"], "{}: {line}", case["id"]);
+        assert_eq!(
+            run.status,
+            i32::from(case["verdict"] == "reject"),
+            "{}",
+            case["id"]
+        );
+        if case["verdict"] == "reject" {
+            let rules = case["format_rules"].as_array().unwrap();
+            assert!(rules.contains(&line["rule"]), "{}: {line}", case["id"]);
+            let offset = line["offset"].as_u64().unwrap();
+            assert!(
+                offset <= case["size"].as_u64().unwrap(),
+                "{}: {line}",
+                case["id"]
+            );
+        }
+    }
+}
+
+#[test]
+fn fields() {
+    let mut seen = 0;
+    for case in ["descriptors", "streams"]
+        .iter()
+        .flat_map(|family| cases(family))
+    {
+        if case["verdict"] == "accept" {
+            let run = call(&["inspect", "--json", "--digest"], &case);
+            let shown = run.json();
+            assert_eq!(
+                (run.status, &shown["kind"]),
+                (0, &case["kind"]),
+                "{}",
+                case["id"]
+            );
+            if let Err(why) = holds(&case["expect"], &shown["value"]) {
+                panic!("{}: {why}", case["id"]);
+            }
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 205 + 47);
+}
