@@ -653,3 +653,31 @@ pub trait Fields {
         0
     }
 }
+
+macro_rules! forward {
+    ($($name:ident($($argument:ident: $type:ty)?) -> $result:ty;)*) => {
+        impl<T: Fields + ?Sized> Fields for &T {
+            $(
+                #[inline]
+                fn $name(&self, $($argument: $type)?) -> $result {
+                    (**self).$name($($argument)?)
+                }
+            )*
+        }
+    };
+}
+
+forward! {
+    element_type() -> ElementType;
+    shape() -> U64s<'_>;
+    byte_offset() -> u64;
+    layout() -> Layout<'_>;
+    buffer_count() -> usize;
+    buffer(index: usize) -> Option<BufferHandle>;
+    quantization() -> Option<Quantization<'_>>;
+    shard() -> Option<Shard<'_>>;
+    statistics() -> Option<Statistics>;
+    extension_type() -> Option<ExtensionType>;
+    member_role() -> Option<MemberRole>;
+    origin() -> u64;
+}

@@ -13,8 +13,8 @@ use crate::wire::index;
 use crate::wire::tag::{DeviceTag, LayoutTag, SyncMode};
 
 #[inline(always)]
-pub(crate) fn table<F: Fields + ?Sized, J: Judge>(
-    d: &Subject<'_, F>,
+pub(crate) fn table<F: Fields + Copy, J: Judge>(
+    d: Subject<F>,
     layout: &Layout<'_>,
     quantization: Option<&Quantization<'_>>,
     mut judge: J,

@@ -38,8 +38,8 @@ pub(crate) fn stored(layout: &Layout<'_>) -> Option<u64> {
 
 /// The rules of the layout payload alone.
 #[inline(always)]
-pub(crate) fn payload<F: Fields + ?Sized, J: Judge>(
-    d: &Subject<'_, F>,
+pub(crate) fn payload<F: Fields + Copy, J: Judge>(
+    d: Subject<F>,
     layout: &Layout<'_>,
     mut judge: J,
 ) -> J {
@@ -50,11 +50,11 @@ pub(crate) fn payload<F: Fields + ?Sized, J: Judge>(
             same_rank(strides.len(), rank, Field::Strides, &mut judge);
         }
         Layout::Tiled(levels) => judge = tiled(levels, rank, judge),
-        Layout::Morton { morton_bits } => judge = morton(morton_bits, d.shape, rank, judge),
+        Layout::Morton { morton_bits } => judge = morton(morton_bits, d.shape(), rank, judge),
         Layout::Hilbert {
             hilbert_order,
             hilbert_rank,
-        } => judge = hilbert(*hilbert_order, *hilbert_rank, d.shape, rank, judge),
+        } => judge = hilbert(*hilbert_order, *hilbert_rank, d.shape(), rank, judge),
         Layout::Csr { .. } | Layout::Csc { .. } => {
             judge.require(rank == 2, Rule::CompressedRank, Field::Rank, 0);
         }
@@ -63,7 +63,7 @@ pub(crate) fn payload<F: Fields + ?Sized, J: Judge>(
             judge = modes(mode_order, rank, judge);
         }
         Layout::BlockPaged(paged) => judge = block_paged(paged, rank, judge),
-        Layout::Composite(head) => judge = composite_head(head, d.shape, rank, judge),
+        Layout::Composite(head) => judge = composite_head(head, d.shape(), rank, judge),
         Layout::Private {
             extension_layout_id: id,
             ..
@@ -79,7 +79,7 @@ pub(crate) fn payload<F: Fields + ?Sized, J: Judge>(
         _ => {}
     }
     if let Some(nnz) = stored(layout) {
-        let possible = elements(d.shape).is_none_or(|elements| Count::new(nnz) <= elements);
+        let possible = elements(d.shape()).is_none_or(|elements| Count::new(nnz) <= elements);
         judge.require(possible, Rule::SparseCount, Field::Nnz, 0);
     }
     judge
@@ -285,8 +285,8 @@ fn composite_head<J: Judge>(head: &CompositeHead, shape: U64s<'_>, rank: u32, mu
 ///
 /// `bits` is the element width; 0 where it is unknown, and then nothing that depends on it is checked.
 #[inline(always)]
-pub(crate) fn sizes<F: Fields + ?Sized, J: Judge>(
-    d: &Subject<'_, F>,
+pub(crate) fn sizes<F: Fields + Copy, J: Judge>(
+    d: Subject<F>,
     layout: &Layout<'_>,
     bits: u32,
     judge: J,
@@ -305,8 +305,8 @@ pub(crate) fn sizes<F: Fields + ?Sized, J: Judge>(
 }
 
 /// Every buffer of a sparse or block-paged layout holds what [`need`] says.
-fn stored_sizes<F: Fields + ?Sized, J: Judge>(
-    d: &Subject<'_, F>,
+fn stored_sizes<F: Fields + Copy, J: Judge>(
+    d: Subject<F>,
     layout: &Layout<'_>,
     bits: u32,
     rule: Rule,
@@ -321,8 +321,8 @@ fn stored_sizes<F: Fields + ?Sized, J: Judge>(
 }
 
 /// Bytes that buffer `k` of a sparse or block-paged layout needs; 0 while that is unknown.
-fn need<F: Fields + ?Sized>(d: &Subject<'_, F>, layout: &Layout<'_>, bits: u32, k: u32) -> Count {
-    let dimension = |k: u32| Some(d.shape.at(k)).filter(|size| *size != DYNAMIC);
+fn need<F: Fields + Copy>(d: Subject<F>, layout: &Layout<'_>, bits: u32, k: u32) -> Count {
+    let dimension = |k: u32| Some(d.shape().at(k)).filter(|size| *size != DYNAMIC);
     // one pointer more than rows, columns or sequences
     let pointers = |n: u64, width: u64| Count::new(n).plus(Count::ONE).times(width);
     let nnz = Count::new(stored(layout).unwrap_or(0));
@@ -354,18 +354,18 @@ fn need<F: Fields + ?Sized>(d: &Subject<'_, F>, layout: &Layout<'_>, bits: u32, 
 
 /// LAYOUT-05 and its siblings: all elements of a dense tensor lie in buffer 0.
 #[inline(always)]
-fn dense<F: Fields + ?Sized, J: Judge>(
-    d: &Subject<'_, F>,
+fn dense<F: Fields + Copy, J: Judge>(
+    d: Subject<F>,
     layout: &Layout<'_>,
     bits: u32,
     mut judge: J,
 ) -> J {
     let (rule, reach) = match layout {
-        Layout::Strided { strides } => (Rule::StridedReach, Reach::strided(strides, &d.shape)),
-        Layout::Tiled(levels) => Reach::tiled(levels, d.shape, d.rank),
-        Layout::Morton { morton_bits } => (Rule::MortonSize, Reach::morton(morton_bits, d.shape)),
-        Layout::Hilbert { .. } => (Rule::HilbertSize, Reach::contiguous(d.shape)),
-        _ => (Rule::DenseSize, Reach::contiguous(d.shape)),
+        Layout::Strided { strides } => (Rule::StridedReach, Reach::strided(strides, &d.shape())),
+        Layout::Tiled(levels) => Reach::tiled(levels, d.shape(), d.rank),
+        Layout::Morton { morton_bits } => (Rule::MortonSize, Reach::morton(morton_bits, d.shape())),
+        Layout::Hilbert { .. } => (Rule::HilbertSize, Reach::contiguous(d.shape())),
+        _ => (Rule::DenseSize, Reach::contiguous(d.shape())),
     };
     let Some(reach) = reach else {
         return judge;

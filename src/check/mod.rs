@@ -108,15 +108,22 @@ impl Header {
 }
 
 /// A descriptor with the facts that several groups of rules need.
-pub(crate) struct Subject<'a, F: ?Sized> {
-    fields: &'a F,
+///
+/// It is handed on by value, like the judge: what has no address can stay in registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Subject<F> {
+    fields: F,
     element_type: ElementType,
-    shape: U64s<'a>,
     rank: u32,
     buffer_count: u32,
 }
 
-impl<F: Fields + ?Sized> Subject<'_, F> {
+impl<F: Fields> Subject<F> {
+    #[inline(always)]
+    fn shape(&self) -> U64s<'_> {
+        self.fields.shape()
+    }
+
     /// Size of a buffer; 0 for one that is not there.
     #[inline(always)]
     fn byte_size(&self, buffer: u32) -> u64 {
@@ -127,32 +134,30 @@ impl<F: Fields + ?Sized> Subject<'_, F> {
 
 /// Everything behind the header.
 #[inline(always)]
-pub(crate) fn body<F: Fields + ?Sized, J: Judge>(d: &F, mut judge: J) -> J {
+pub(crate) fn body<F: Fields + Copy, J: Judge>(d: F, mut judge: J) -> J {
     let layout = d.layout();
     if matches!(layout, Layout::Unknown(_)) {
         return judge;
     }
-    let shape = d.shape();
     let subject = Subject {
         fields: d,
         element_type: d.element_type(),
-        shape,
-        rank: length32(shape.len()),
+        rank: length32(d.shape().len()),
         buffer_count: length32(d.buffer_count()),
     };
     let mut bits = subject.element_type.bits();
     if let Some(extension) = d.extension_type() {
         (bits, judge) = sections::extension_type(&extension, judge);
     }
-    judge = layout::payload(&subject, &layout, judge);
+    judge = layout::payload(subject, &layout, judge);
     let quantization = d.quantization();
-    judge = buffers::table(&subject, &layout, quantization.as_ref(), judge);
-    judge = layout::sizes(&subject, &layout, bits, judge);
+    judge = buffers::table(subject, &layout, quantization.as_ref(), judge);
+    judge = layout::sizes(subject, &layout, bits, judge);
     if let Some(quantization) = &quantization {
-        judge = quantization::scheme(&subject, &layout, quantization, judge);
+        judge = quantization::scheme(subject, &layout, quantization, judge);
     }
     if let Some(shard) = d.shard() {
-        judge = sections::shard(&shard, &layout, shape, judge);
+        judge = sections::shard(&shard, &layout, d.shape(), judge);
     }
     if let Some(statistics) = d.statistics() {
         judge = sections::statistics(&statistics, &layout, judge);

@@ -33,8 +33,8 @@ fn may_be_symmetric(scheme: Scheme) -> bool {
     matches!(scheme, Scheme::PerChannelAffine | Scheme::PerBlockAffine)
 }
 
-pub(crate) fn scheme<F: Fields + ?Sized, J: Judge>(
-    d: &Subject<'_, F>,
+pub(crate) fn scheme<F: Fields + Copy, J: Judge>(
+    d: Subject<F>,
     layout: &Layout<'_>,
     quantization: &Quantization<'_>,
     mut judge: J,
@@ -91,14 +91,14 @@ pub(crate) fn scheme<F: Fields + ?Sized, J: Judge>(
     judge
 }
 
-fn parameters<F: Fields + ?Sized, J: Judge>(
-    d: &Subject<'_, F>,
+fn parameters<F: Fields + Copy, J: Judge>(
+    d: Subject<F>,
     layout: &Layout<'_>,
     p: &Parameters,
     mut judge: J,
 ) -> J {
     judge.require(p.axis < d.rank, Rule::QuantizedAxis, Field::Axis, 0);
-    let size = d.shape.at(p.axis);
+    let size = d.shape().at(p.axis);
     judge.require(size != DYNAMIC, Rule::AxisDynamic, Field::Axis, 0);
     let paged = match layout {
         Layout::BlockPaged(paged) => Some(paged),
@@ -141,8 +141,8 @@ pub(crate) fn per_channel_scale(holds: bool, field: Field, judge: &mut impl Judg
 
 /// Parameter buffers exist and are not the layout's own.
 #[inline]
-fn indices<F: Fields + ?Sized, J: Judge>(
-    d: &Subject<'_, F>,
+fn indices<F: Fields + Copy, J: Judge>(
+    d: Subject<F>,
     layout: &Layout<'_>,
     p: &Parameters,
     mut judge: J,
@@ -188,7 +188,7 @@ fn block_size<J: Judge>(p: &Parameters, size: u64, paged: bool, mut judge: J) ->
 
 /// Parameters of one kind: the channels of an axis, or ADDR-25, blocks along it for every index of the
 /// other dimensions. None while a dimension that matters is dynamic.
-fn entries<F: Fields + ?Sized>(d: &Subject<'_, F>, p: &Parameters, size: u64) -> Option<Count> {
+fn entries<F: Fields + Copy>(d: Subject<F>, p: &Parameters, size: u64) -> Option<Count> {
     if p.scheme == Scheme::PerChannelAffine {
         return Some(Count::new(size));
     }
@@ -197,12 +197,12 @@ fn entries<F: Fields + ?Sized>(d: &Subject<'_, F>, p: &Parameters, size: u64) ->
     let along = size
         .wrapping_shr(p.block_size.trailing_zeros())
         .wrapping_add(partial.into());
-    elements_with(d.shape, p.axis, along)
+    elements_with(d.shape(), p.axis, along)
 }
 
 /// QUANT-25 to QUANT-27: parameter buffers have exactly their entries.
-fn sizes<F: Fields + ?Sized, J: Judge>(
-    d: &Subject<'_, F>,
+fn sizes<F: Fields + Copy, J: Judge>(
+    d: Subject<F>,
     p: &Parameters,
     entries: Count,
     [scale_rule, zero_rule, shared_rule]: [Rule; 3],

@@ -168,7 +168,7 @@ pub(crate) fn decode<'a>(
     if judge.is_broken() {
         return Err(judge.first());
     }
-    let judge = check::body(&view, judge);
+    let judge = check::body(view, judge);
     if judge.is_broken() {
         Err(judge.first())
     } else {

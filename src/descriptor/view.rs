@@ -153,6 +153,11 @@ impl<'a> DescriptorView<'a> {
     /// How elements are placed.
     #[must_use]
     pub fn layout(&self) -> Layout<'a> {
+        self.read_layout()
+    }
+
+    #[inline(always)]
+    fn read_layout(&self) -> Layout<'a> {
         let at = self.payload();
         let all = || self.slice(at, index(self.facts.layout_len));
         let short: &[u8; 8] = record(self.bytes, at);
@@ -219,6 +224,11 @@ impl<'a> DescriptorView<'a> {
     /// The quantization scheme, if there is one.
     #[must_use]
     pub fn quantization(&self) -> Option<Quantization<'a>> {
+        self.read_quantization()
+    }
+
+    #[inline(always)]
+    fn read_quantization(&self) -> Option<Quantization<'a>> {
         let at = self.section(flag::QUANTIZATION, Section::Quantization)?;
         let header: &[u8; 8] = record(self.bytes, at);
         let scheme = Scheme(u8(header, offset(Field::SchemeTag)));
@@ -456,7 +466,7 @@ impl Fields for DescriptorView<'_> {
 
     #[inline]
     fn layout(&self) -> Layout<'_> {
-        self.layout()
+        self.read_layout()
     }
 
     #[inline]
@@ -471,7 +481,7 @@ impl Fields for DescriptorView<'_> {
 
     #[inline]
     fn quantization(&self) -> Option<Quantization<'_>> {
-        self.quantization()
+        self.read_quantization()
     }
 
     #[inline]
