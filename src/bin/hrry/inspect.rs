@@ -1,17 +1,14 @@
 //! `hrry inspect`: shows what is in an input, as a tree or as JSON.
 
-mod object;
-mod tree;
-
 use std::io::{self, Write};
 
 use super::args::{Inspect, Kind};
 use super::check::{hint, open};
+use super::object::Object;
 use super::plain::Plain;
 use super::read::{self, Problem, Stop, Summary, Visit};
+use super::tree::Tree;
 use super::{Status, complain};
-use object::Object;
-use tree::Tree;
 
 /// Shows one input. What was read before an error is shown before the error is told.
 pub fn run(inspect: &Inspect, out: &mut dyn Write) -> io::Result<Status> {
@@ -23,7 +20,7 @@ pub fn run(inspect: &Inspect, out: &mut dyn Write) -> io::Result<Status> {
 }
 
 /// A visitor that also begins and ends the output.
-trait Show: Visit {
+pub trait Show: Visit {
     fn start(&mut self, kind: Kind) -> io::Result<()>;
     /// The end of the output, flushed.
     fn finish(&mut self, result: &Result<Summary, Problem>) -> io::Result<()>;

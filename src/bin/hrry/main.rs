@@ -10,12 +10,14 @@ mod check;
 mod crc;
 mod inspect;
 mod json;
+mod object;
 mod places;
 mod plain;
 mod read;
 mod shape;
 mod source;
 mod text;
+mod tree;
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;

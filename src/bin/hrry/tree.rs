@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use hrry::Rule;
 
-use super::Show;
-use crate::args::Kind;
-use crate::read::{Item, Problem, Summary, Visit};
-use crate::{bytes, text};
+use super::args::Kind;
+use super::inspect::Show;
+use super::read::{Item, Problem, Summary, Visit};
+use super::{bytes, text};
 
 pub struct Tree<'a> {
     out: &'a mut dyn Write,

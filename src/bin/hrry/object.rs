@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use hrry::{Payload, Rule};
 use serde::Serialize;
 
-use super::Show;
-use crate::args::Kind;
-use crate::crc::crc32c;
-use crate::read::{Item, Problem, Summary, Visit};
-use crate::shape::{Descriptor, Word};
-use crate::{bytes, json};
+use super::args::Kind;
+use super::crc::crc32c;
+use super::inspect::Show;
+use super::read::{Item, Problem, Summary, Visit};
+use super::shape::{Descriptor, Word};
+use super::{bytes, json};
 
 pub struct Object<'a> {
     out: &'a mut dyn Write,
