@@ -1,7 +1,7 @@
 //! Rules of the buffer table.
 
 use super::Subject;
-use super::judge::Judge;
+use super::judge::{Breach, Checked, Judge};
 use super::layout::base_buffers;
 use super::quantization::parameter_buffers;
 use crate::error::Field;
@@ -17,24 +17,24 @@ pub(crate) fn table<F: Fields + Copy, J: Judge>(
     d: Subject<F>,
     layout: &Layout<'_>,
     quantization: Option<&Quantization<'_>>,
-    mut judge: J,
-) -> J {
+    judge: &mut J,
+) -> Checked {
     let count = d.buffer_count;
     let byte_offset = d.fields.byte_offset();
     let few = count <= u32::from(u8::MAX);
-    judge.require(few, Rule::BufferLimit, Field::BufferCount, 0);
+    judge.require(few, Rule::BufferLimit, Field::BufferCount, 0)?;
     if let Layout::Composite(_) = layout {
-        judge.require(count == 0, Rule::HeadBuffers, Field::BufferCount, 0);
-        judge.require(byte_offset == 0, Rule::HeadByteOffset, Field::ByteOffset, 0);
+        judge.require(count == 0, Rule::HeadBuffers, Field::BufferCount, 0)?;
+        judge.require(byte_offset == 0, Rule::HeadByteOffset, Field::ByteOffset, 0)?;
         judge.require(
             quantization.is_none(),
             Rule::HeadQuantization,
             Field::Flags,
             0,
-        );
-        return judge;
+        )?;
+        return Ok(());
     }
-    judge.require(count > 0, Rule::BufferPresence, Field::BufferCount, 0);
+    judge.require(count > 0, Rule::BufferPresence, Field::BufferCount, 0)?;
     let needed = base_buffers(layout, d.rank);
     match (needed, quantization) {
         (Some(base), None) if count != base => {
@@ -43,8 +43,8 @@ pub(crate) fn table<F: Fields + Copy, J: Judge>(
                 Rule::BufferCount,
                 Field::BufferCount,
                 0,
-                &mut judge,
-            );
+                judge,
+            )?;
         }
         (Some(base), Some(quantization)) => {
             let needed = parameter_buffers(quantization).map(|more| base.wrapping_add(more));
@@ -55,8 +55,8 @@ pub(crate) fn table<F: Fields + Copy, J: Judge>(
                     Rule::QuantizedBufferCount,
                     Field::BufferCount,
                     0,
-                    &mut judge,
-                );
+                    judge,
+                )?;
             }
         }
         _ => {}
@@ -66,11 +66,11 @@ pub(crate) fn table<F: Fields + Copy, J: Judge>(
         let Some(handle) = d.fields.buffer(index(k)) else {
             break;
         };
-        self::handle(&handle, k, &mut judge);
+        self::handle(&handle, k, judge)?;
         let head: &BufferHandle = first.get_or_insert(handle);
         let mut same = |same, field| judge.require(same, Rule::Colocation, field, k);
-        same(handle.device_tag == head.device_tag, Field::DeviceTag);
-        same(handle.memory_class == head.memory_class, Field::MemoryClass);
+        same(handle.device_tag == head.device_tag, Field::DeviceTag)?;
+        same(handle.memory_class == head.memory_class, Field::MemoryClass)?;
     }
     let size = first.map_or(0, |handle| handle.byte_size);
     judge.require(
@@ -78,73 +78,79 @@ pub(crate) fn table<F: Fields + Copy, J: Judge>(
         Rule::ByteOffsetRange,
         Field::ByteOffset,
         0,
-    );
+    )?;
     let stored = matches!(layout.tag(), LayoutTag(0x06..=0x0A));
     judge.require(
         !stored || byte_offset == 0,
         Rule::ByteOffsetZero,
         Field::ByteOffset,
         0,
-    );
-    judge
+    )?;
+    Ok(())
 }
 
 /// A number that must be exact. Permissive mode takes more than needed, and nobody takes less, since
 /// then something cannot be read.
 #[inline(always)]
-pub(crate) fn excess(more: bool, rule: Rule, field: Field, index: u32, judge: &mut impl Judge) {
+pub(crate) fn excess(
+    more: bool,
+    rule: Rule,
+    field: Field,
+    index: u32,
+    judge: &mut impl Judge,
+) -> Checked {
     if more {
-        judge.relax(rule, field, index);
+        judge.relax(rule, field, index)
     } else {
-        judge.refuse(rule, field, index);
+        Err(Breach::new(rule, field, index))
     }
 }
 
 #[inline(always)]
-fn handle(handle: &BufferHandle, k: u32, judge: &mut impl Judge) {
+fn handle(handle: &BufferHandle, k: u32, judge: &mut impl Judge) -> Checked {
     let alignment = handle.alignment;
     judge.require(
         alignment.is_power_of_two(),
         Rule::AlignmentPower,
         Field::Alignment,
         k,
-    );
+    )?;
     let enough = alignment >= MIN_BUFFER_ALIGNMENT || handle.byte_size == 0;
-    judge.require(enough, Rule::AlignmentMinimum, Field::Alignment, k);
+    judge.require(enough, Rule::AlignmentMinimum, Field::Alignment, k)?;
     let (device, sync, class) = (handle.device_tag, handle.sync_mode, handle.memory_class);
     // the commonest handle breaks nothing that follows
     if device.0 | sync.0 | class.0 == 0 {
-        return;
+        return Ok(());
     }
     judge.require(
         device.is_assigned() || device.is_private(),
         Rule::DeviceTag,
         Field::DeviceTag,
         k,
-    );
-    judge.require(sync.is_assigned(), Rule::SyncMode, Field::SyncMode, k);
+    )?;
+    judge.require(sync.is_assigned(), Rule::SyncMode, Field::SyncMode, k)?;
     let synced = sync == SyncMode::ProducerSynced;
     judge.require(
         synced || device != DeviceTag::Cpu,
         Rule::CpuSync,
         Field::SyncMode,
         k,
-    );
+    )?;
     judge.require(
         class.is_assigned() || class.is_private(),
         Rule::MemoryClass,
         Field::MemoryClass,
         k,
-    );
+    )?;
     judge.require(
         device.has_class(class),
         Rule::DeviceClass,
         Field::MemoryClass,
         k,
-    );
+    )?;
     let classes = judge.policy().agreements.memory_classes;
     let agreed = !class.is_private() || classes.iter().any(|known| *known == class.0);
-    judge.require(agreed, Rule::PrivateClass, Field::MemoryClass, k);
+    judge.require(agreed, Rule::PrivateClass, Field::MemoryClass, k)?;
     let local = judge.policy().transport == Transport::Local;
-    judge.require(synced || local, Rule::CrossMachineSync, Field::SyncMode, k);
+    judge.require(synced || local, Rule::CrossMachineSync, Field::SyncMode, k)
 }

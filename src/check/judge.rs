@@ -1,154 +1,109 @@
-//! What checks tell of breaches, and who decides what a breach means.
+//! What a breach of a rule means, and how checks tell of it.
+
+use core::num::NonZeroU32;
 
 use crate::error::{Field, Violation};
 use crate::policy::{Mode, Policy};
 use crate::rule::Rule;
 
-/// Collects what checks find.
+/// A breach in one number, so that a check costs a comparison and a register.
 ///
-/// Checks do not stop at a breach. They go on, and what they find later counts for nothing: the first
-/// breach that the mode does not relax is the verdict. A judge is handed on by value, so that it stays
-/// in registers, and a hundred checks cost a comparison each and no call.
-pub(crate) trait Judge: Sized {
+/// `rule | field << 8 | index << 16`, the rule counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Breach(NonZeroU32);
+
+/// What checks return: the first breach that the mode does not relax.
+pub(crate) type Checked = Result<(), Breach>;
+
+impl Breach {
+    #[inline(always)]
+    pub(crate) const fn new(rule: Rule, field: Field, index: u32) -> Self {
+        let low = u16::from_le_bytes([rule.place(), field.number()]);
+        let [a, b] = low.to_le_bytes();
+        let [c, d, ..] = index.to_le_bytes();
+        Breach(NonZeroU32::MIN.saturating_add(u32::from_le_bytes([a, b, c, d])))
+    }
+}
+
+impl From<Breach> for Violation {
+    #[cold]
+    #[inline(never)]
+    fn from(breach: Breach) -> Violation {
+        let [rule, field, low, high] = breach.0.get().wrapping_sub(1).to_le_bytes();
+        Violation {
+            // numbers of rules and fields that exist
+            rule: Rule::ALL
+                .get(usize::from(rule))
+                .copied()
+                .unwrap_or(Rule::BytesAfter),
+            field: Field::ALL
+                .get(usize::from(field))
+                .copied()
+                .unwrap_or(Field::Tail),
+            index: u16::from_le_bytes([low, high]).into(),
+        }
+    }
+}
+
+/// Decides what breaches mean: the one place that knows the mode.
+pub(crate) trait Judge {
     fn policy(&self) -> &Policy;
 
-    /// A breach that every mode refuses.
-    fn refuse(&mut self, rule: Rule, field: Field, index: u32);
-
     /// A breach that permissive mode lets pass.
-    fn relax(&mut self, rule: Rule, field: Field, index: u32);
-
-    /// Whether the verdict is known already.
-    fn is_broken(&self) -> bool;
-
-    /// The breach that decides, once there is one.
-    fn first(&self) -> Violation;
-
-    #[inline]
-    fn verdict(self) -> Result<(), Violation> {
-        if self.is_broken() {
-            Err(self.first())
-        } else {
-            Ok(())
-        }
-    }
+    fn relax(&mut self, rule: Rule, field: Field, index: u32) -> Checked;
 
     #[inline(always)]
-    fn broken(&mut self, rule: Rule, field: Field, index: u32) {
+    fn broken(&mut self, rule: Rule, field: Field, index: u32) -> Checked {
         // decided by the compiler: rules are constants here
         if rule.relaxed() {
-            self.relax(rule, field, index);
+            self.relax(rule, field, index)
         } else {
-            self.refuse(rule, field, index);
+            Err(Breach::new(rule, field, index))
         }
     }
 
     #[inline(always)]
-    fn require(&mut self, holds: bool, rule: Rule, field: Field, index: u32) {
-        if !holds {
-            self.broken(rule, field, index);
+    fn require(&mut self, holds: bool, rule: Rule, field: Field, index: u32) -> Checked {
+        if holds {
+            Ok(())
+        } else {
+            self.broken(rule, field, index)
         }
     }
 }
 
-/// The judge of decoders and encoders: remembers the first breach, in one number.
-#[derive(Clone, Copy)]
-pub(crate) struct Verdict<'a> {
-    policy: &'a Policy,
-    /// `rule | field << 8 | index << 16`, the rule counted from 1; 0 for none.
-    first: u32,
-}
-
-impl<'a> Verdict<'a> {
-    #[inline(always)]
-    pub(crate) const fn new(policy: &'a Policy) -> Self {
-        Verdict { policy, first: 0 }
-    }
-}
-
-impl Judge for Verdict<'_> {
+/// The judge of decoders and encoders.
+impl Judge for &Policy {
     #[inline(always)]
     fn policy(&self) -> &Policy {
-        self.policy
+        self
     }
 
     #[inline(always)]
-    fn refuse(&mut self, rule: Rule, field: Field, index: u32) {
-        if self.first == 0 {
-            let code = u32::from(field.number()).wrapping_shl(8) | u32::from(rule.place());
-            self.first = code.wrapping_add(1) | index.wrapping_shl(16);
+    fn relax(&mut self, rule: Rule, field: Field, index: u32) -> Checked {
+        match self.mode {
+            Mode::Strict => Err(Breach::new(rule, field, index)),
+            Mode::Permissive => Ok(()),
         }
-    }
-
-    #[inline(always)]
-    fn relax(&mut self, rule: Rule, field: Field, index: u32) {
-        if self.policy.mode == Mode::Strict {
-            self.refuse(rule, field, index);
-        }
-    }
-
-    #[inline(always)]
-    fn is_broken(&self) -> bool {
-        self.first != 0
-    }
-
-    #[inline]
-    fn first(&self) -> Violation {
-        unpack(self.first)
     }
 }
 
-#[cold]
-#[inline(never)]
-fn unpack(code: u32) -> Violation {
-    let [rule, field, low, high] = code.to_le_bytes();
-    let rule = usize::from(rule.wrapping_sub(1));
-    Violation {
-        rule: Rule::ALL.get(rule).copied().unwrap_or(Rule::Magic),
-        field: Field::ALL
-            .get(usize::from(field))
-            .copied()
-            .unwrap_or(Field::Magic),
-        index: u16::from_le_bytes([low, high]).into(),
-    }
-}
-
-/// Tells of every breach that permissive mode lets pass, up to the first that it does not.
+/// Tells of every breach that permissive mode lets pass.
 pub(crate) struct Teller<'a> {
-    verdict: Verdict<'a>,
-    relaxed: &'a mut dyn FnMut(Violation),
-}
-
-impl<'a> Teller<'a> {
-    pub(crate) fn new(policy: &'a Policy, relaxed: &'a mut dyn FnMut(Violation)) -> Self {
-        Teller {
-            verdict: Verdict::new(policy),
-            relaxed,
-        }
-    }
+    pub(crate) policy: &'a Policy,
+    pub(crate) relaxed: &'a mut dyn FnMut(Violation),
 }
 
 impl Judge for Teller<'_> {
     fn policy(&self) -> &Policy {
-        self.verdict.policy
+        self.policy
     }
 
-    fn refuse(&mut self, rule: Rule, field: Field, index: u32) {
-        self.verdict.refuse(rule, field, index);
-    }
-
-    fn relax(&mut self, rule: Rule, field: Field, index: u32) {
-        if self.policy().mode == Mode::Permissive && !self.is_broken() {
+    fn relax(&mut self, rule: Rule, field: Field, index: u32) -> Checked {
+        let checked = { self.policy }.relax(rule, field, index);
+        if checked.is_ok() {
             (self.relaxed)(Violation { rule, field, index });
         }
-        self.verdict.relax(rule, field, index);
-    }
-
-    fn is_broken(&self) -> bool {
-        self.verdict.is_broken()
-    }
-
-    fn first(&self) -> Violation {
-        self.verdict.first()
+        checked
     }
 }

@@ -1,7 +1,7 @@
 //! Layout rules and what a layout needs from its buffers.
 
 use super::Subject;
-use super::judge::Judge;
+use super::judge::{Breach, Checked, Judge};
 use super::reach::Reach;
 use super::size::{Count, elements};
 use crate::error::Field;
@@ -41,103 +41,99 @@ pub(crate) fn stored(layout: &Layout<'_>) -> Option<u64> {
 pub(crate) fn payload<F: Fields + Copy, J: Judge>(
     d: Subject<F>,
     layout: &Layout<'_>,
-    mut judge: J,
-) -> J {
+    judge: &mut J,
+) -> Checked {
     let rank = d.rank;
     match layout {
-        Layout::RowMajor | Layout::ColumnMajor => return judge,
+        Layout::RowMajor | Layout::ColumnMajor => return Ok(()),
         Layout::Strided { strides } => {
-            same_rank(strides.len(), rank, Field::Strides, &mut judge);
+            same_rank(strides.len(), rank, Field::Strides, judge)?;
         }
-        Layout::Tiled(levels) => judge = tiled(levels, rank, judge),
-        Layout::Morton { morton_bits } => judge = morton(morton_bits, d.shape(), rank, judge),
+        Layout::Tiled(levels) => tiled(levels, rank, judge)?,
+        Layout::Morton { morton_bits } => morton(morton_bits, d.shape(), rank, judge)?,
         Layout::Hilbert {
             hilbert_order,
             hilbert_rank,
-        } => judge = hilbert(*hilbert_order, *hilbert_rank, d.shape(), rank, judge),
+        } => hilbert(*hilbert_order, *hilbert_rank, d.shape(), rank, judge)?,
         Layout::Csr { .. } | Layout::Csc { .. } => {
-            judge.require(rank == 2, Rule::CompressedRank, Field::Rank, 0);
+            judge.require(rank == 2, Rule::CompressedRank, Field::Rank, 0)?;
         }
         Layout::Csf { mode_order, .. } => {
-            judge.require(rank >= 3, Rule::CsfRank, Field::Rank, 0);
-            judge = modes(mode_order, rank, judge);
+            judge.require(rank >= 3, Rule::CsfRank, Field::Rank, 0)?;
+            modes(mode_order, rank, judge)?;
         }
-        Layout::BlockPaged(paged) => judge = block_paged(paged, rank, judge),
-        Layout::Composite(head) => judge = composite_head(head, d.shape(), rank, judge),
+        Layout::BlockPaged(paged) => block_paged(paged, rank, judge)?,
+        Layout::Composite(head) => composite_head(head, d.shape(), rank, judge)?,
         Layout::Private {
             extension_layout_id: id,
             ..
         } => {
-            let known = judge
-                .policy()
-                .agreements
-                .layouts
-                .iter()
-                .any(|known| known == id);
-            judge.require(known, Rule::PrivateLayout, Field::ExtensionLayoutId, 0);
+            let layouts = judge.policy().agreements.layouts;
+            let known = layouts.iter().any(|known| known == id);
+            judge.require(known, Rule::PrivateLayout, Field::ExtensionLayoutId, 0)?;
         }
         _ => {}
     }
     if let Some(nnz) = stored(layout) {
         let possible = elements(d.shape()).is_none_or(|elements| Count::new(nnz) <= elements);
-        judge.require(possible, Rule::SparseCount, Field::Nnz, 0);
+        judge.require(possible, Rule::SparseCount, Field::Nnz, 0)?;
     }
-    judge
+    Ok(())
 }
 
 /// Every array of a descriptor has one number for each dimension.
 #[inline(always)]
-pub(crate) fn same_rank(len: usize, rank: u32, field: Field, judge: &mut impl Judge) {
-    judge.require(length32(len) == rank, Rule::ArrayLength, field, 0);
+pub(crate) fn same_rank(len: usize, rank: u32, field: Field, judge: &mut impl Judge) -> Checked {
+    judge.require(length32(len) == rank, Rule::ArrayLength, field, 0)
 }
 
 /// LAYOUT-12: there may be a level with this number, counted from 0.
 #[inline(always)]
-pub(crate) fn tile_level(level: u32, judge: &mut impl Judge) {
+pub(crate) fn tile_level(level: u32, judge: &mut impl Judge) -> Checked {
     let enclosing = level.saturating_sub(1);
     judge.require(
         level < MAX_TILE_LEVELS,
         Rule::TileLevels,
         Field::InnerLayout,
         enclosing,
-    );
+    )
 }
 
-fn tiled<J: Judge>(tiled: &Tiled<'_>, rank: u32, mut judge: J) -> J {
+fn tiled<J: Judge>(tiled: &Tiled<'_>, rank: u32, judge: &mut J) -> Checked {
     let mut level = 0u32;
     let mut around: Option<U64s<'_>> = None;
     let mut open = true;
     for tile in tiled.levels() {
-        tile_level(level, &mut judge);
+        tile_level(level, judge)?;
         let (outer, inner) = (tile.outer_layout, tile.inner_layout);
         let explicit = |order| if order == LayoutTag::Strided { rank } else { 0 };
-        same_rank(tile.tile_shape.len(), rank, Field::TileShape, &mut judge);
+        same_rank(tile.tile_shape.len(), rank, Field::TileShape, judge)?;
         same_rank(
             tile.outer_strides.len(),
             explicit(outer),
             Field::OuterStrides,
-            &mut judge,
-        );
+            judge,
+        )?;
         same_rank(
             tile.inner_strides.len(),
             explicit(inner),
             Field::InnerStrides,
-            &mut judge,
-        );
+            judge,
+        )?;
         for k in 0..rank {
             let size = tile.tile_shape.at(k);
             let place = level.wrapping_mul(rank).wrapping_add(k);
-            judge.require(size > 0, Rule::TileShape, Field::TileShape, place);
+            judge.require(size > 0, Rule::TileShape, Field::TileShape, place)?;
         }
         let mut order = |legal, field| judge.require(legal, Rule::TileOrder, field, level);
-        order(matches!(outer.0, 1..=3), Field::OuterLayout);
-        order(matches!(inner.0, 1..=4), Field::InnerLayout);
+        order(matches!(outer.0, 1..=3), Field::OuterLayout)?;
+        order(matches!(inner.0, 1..=4), Field::InnerLayout)?;
         let implicit = outer != LayoutTag::Strided;
         if let (Some(around), true) = (around, implicit) {
             for k in 0..rank {
                 let divides = divide(around.at(k), tile.tile_shape.at(k)).1 == 0;
                 let place = level.wrapping_mul(rank).wrapping_add(k);
-                judge.require(divides, Rule::TileDivides, Field::TileShape, place);
+                judge.require(divides, Rule::TileDivides, Field::TileShape, place)?;
             }
         }
         around = implicit.then_some(tile.tile_shape);
@@ -148,8 +144,7 @@ fn tiled<J: Judge>(tiled: &Tiled<'_>, rank: u32, mut judge: J) -> J {
         }
     }
     // only a writer can leave the last level open
-    same_rank(usize::from(open), 0, Field::TileShape, &mut judge);
-    judge
+    same_rank(usize::from(open), 0, Field::TileShape, judge)
 }
 
 /// Quotient and remainder; nothing of a division by zero.
@@ -171,10 +166,10 @@ pub(crate) fn divide(n: u64, by: u64) -> (u64, u64) {
     (quotient, rest)
 }
 
-fn morton<J: Judge>(bits: &U32s<'_>, shape: U64s<'_>, rank: u32, mut judge: J) -> J {
-    same_rank(bits.len(), rank, Field::MortonBits, &mut judge);
+fn morton<J: Judge>(bits: &U32s<'_>, shape: U64s<'_>, rank: u32, judge: &mut J) -> Checked {
+    same_rank(bits.len(), rank, Field::MortonBits, judge)?;
     for k in 0..rank {
-        judge.require(bits.at(k) > 0, Rule::MortonBits, Field::MortonBits, k);
+        judge.require(bits.at(k) > 0, Rule::MortonBits, Field::MortonBits, k)?;
     }
     for k in 0..rank {
         let (size, bits) = (shape.at(k), bits.at(k));
@@ -185,100 +180,105 @@ fn morton<J: Judge>(bits: &U32s<'_>, shape: U64s<'_>, rank: u32, mut judge: J) -
             0
         };
         let fits = beyond == 0 || size == 0 || size == DYNAMIC;
-        judge.require(fits, Rule::MortonShape, Field::Shape, k);
+        judge.require(fits, Rule::MortonShape, Field::Shape, k)?;
     }
-    judge
+    Ok(())
 }
 
-fn hilbert<J: Judge>(order: u32, curve: u32, shape: U64s<'_>, rank: u32, mut judge: J) -> J {
+fn hilbert<J: Judge>(order: u32, curve: u32, shape: U64s<'_>, rank: u32, judge: &mut J) -> Checked {
     let mut holds = |holds, field, k| judge.require(holds, Rule::HilbertShape, field, k);
-    holds(order > 0, Field::HilbertOrder, 0);
-    holds(curve >= 2 && curve == rank, Field::HilbertRank, 0);
+    holds(order > 0, Field::HilbertOrder, 0)?;
+    holds(curve >= 2 && curve == rank, Field::HilbertRank, 0)?;
     let side = if order < 64 {
         1u64.wrapping_shl(order)
     } else {
         0
     };
     for k in 0..rank {
-        holds(side > 0 && shape.at(k) == side, Field::Shape, k);
+        holds(side > 0 && shape.at(k) == side, Field::Shape, k)?;
     }
-    judge
+    Ok(())
 }
 
-fn modes<J: Judge>(order: &U32s<'_>, rank: u32, mut judge: J) -> J {
-    same_rank(order.len(), rank, Field::ModeOrder, &mut judge);
+fn modes<J: Judge>(order: &U32s<'_>, rank: u32, judge: &mut J) -> Checked {
+    same_rank(order.len(), rank, Field::ModeOrder, judge)?;
     let mut seen = 0u64;
     for k in 0..rank {
         let mode = order.at(k);
         let bit = 1u64.wrapping_shl(mode);
         let new = mode < rank && seen & bit == 0;
-        judge.require(new, Rule::CsfModes, Field::ModeOrder, k);
+        judge.require(new, Rule::CsfModes, Field::ModeOrder, k)?;
         seen |= bit;
     }
-    judge
+    Ok(())
 }
 
-fn block_paged<J: Judge>(paged: &BlockPaged, rank: u32, mut judge: J) -> J {
-    judge.require(rank == 3, Rule::PagedRank, Field::Rank, 0);
-    judge.require(paged.page_size > 0, Rule::PageSize, Field::PageSize, 0);
-    judge.require(paged.paged_axis == 0, Rule::PagedAxis, Field::PagedAxis, 0);
+fn block_paged<J: Judge>(paged: &BlockPaged, rank: u32, judge: &mut J) -> Checked {
+    judge.require(rank == 3, Rule::PagedRank, Field::Rank, 0)?;
+    judge.require(paged.page_size > 0, Rule::PageSize, Field::PageSize, 0)?;
+    judge.require(paged.paged_axis == 0, Rule::PagedAxis, Field::PagedAxis, 0)?;
     let mut tag = |known, field| judge.require(known, Rule::PagedTags, field, 0);
     let width = paged.block_table_index_type;
-    tag(paged.kv_role.0 <= KvRole::Fused.0, Field::KvRole);
+    tag(paged.kv_role.0 <= KvRole::Fused.0, Field::KvRole)?;
     tag(
         width.0 <= BlockTableIndexType::U64.0,
         Field::BlockTableIndexType,
-    );
+    )?;
     let addressable = width == BlockTableIndexType::U64 || paged.num_pages <= u64::from(u32::MAX);
-    judge.require(addressable, Rule::PagedIndexWidth, Field::NumPages, 0);
-    judge
+    judge.require(addressable, Rule::PagedIndexWidth, Field::NumPages, 0)?;
+    Ok(())
 }
 
-fn composite_head<J: Judge>(head: &CompositeHead, shape: U64s<'_>, rank: u32, mut judge: J) -> J {
+fn composite_head<J: Judge>(
+    head: &CompositeHead,
+    shape: U64s<'_>,
+    rank: u32,
+    judge: &mut J,
+) -> Checked {
     let (rule, op, count) = (head.composition_rule, head.combine_op, head.member_count);
     let known = rule.is_assigned() || rule.is_private();
-    judge.require(known, Rule::CompositionRule, Field::CompositionRule, 0);
+    judge.require(known, Rule::CompositionRule, Field::CompositionRule, 0)?;
     let registered = judge
         .policy()
         .agreements
         .composition_rules
         .contains(&rule.0);
     let registered = registered || !rule.is_private();
-    judge.require(registered, Rule::PrivateRule, Field::CompositionRule, 0);
+    judge.require(registered, Rule::PrivateRule, Field::CompositionRule, 0)?;
     let overlay = rule == CompositionRule::Overlay;
     let partition = rule == CompositionRule::Partition;
     let none = op == CombineOp::None;
     let single = partition || rule == CompositionRule::Group;
-    judge.require(!single || none, Rule::CombineNone, Field::CombineOp, 0);
+    judge.require(!single || none, Rule::CombineNone, Field::CombineOp, 0)?;
     let combines = op.is_assigned() && !none;
     judge.require(
         !overlay || combines,
         Rule::CombineOverlay,
         Field::CombineOp,
         0,
-    );
+    )?;
     judge.require(
         count != OPEN_COMPOSITE,
         Rule::OpenComposite,
         Field::MemberCount,
         0,
-    );
+    )?;
     judge.require(
         !overlay || count > 0,
         Rule::OverlayEmpty,
         Field::MemberCount,
         0,
-    );
+    )?;
     let mut empty = false;
     for k in 0..rank {
         let size = shape.at(k);
         let fixed = size != DYNAMIC || !(overlay || partition);
-        judge.require(fixed, Rule::HeadDynamic, Field::Shape, k);
+        judge.require(fixed, Rule::HeadDynamic, Field::Shape, k)?;
         empty |= size == 0;
     }
     let coverable = !partition || count > 0 || empty;
-    judge.require(coverable, Rule::PartitionEmpty, Field::MemberCount, 0);
-    judge
+    judge.require(coverable, Rule::PartitionEmpty, Field::MemberCount, 0)?;
+    Ok(())
 }
 
 /// The sizes that the layout needs its buffers to have.
@@ -289,35 +289,34 @@ pub(crate) fn sizes<F: Fields + Copy, J: Judge>(
     d: Subject<F>,
     layout: &Layout<'_>,
     bits: u32,
-    judge: J,
-) -> J {
+    judge: &mut J,
+) -> Checked {
     match layout {
-        Layout::Coo { .. } => stored_sizes(d, layout, bits, Rule::CooSize, judge),
+        Layout::Coo { .. } => stored_sizes(d, layout, bits, Rule::CooSize),
         Layout::Csr { .. } | Layout::Csc { .. } => {
-            stored_sizes(d, layout, bits, Rule::CompressedSize, judge)
+            stored_sizes(d, layout, bits, Rule::CompressedSize)
         }
-        Layout::Csf { .. } => stored_sizes(d, layout, bits, Rule::CsfSize, judge),
-        Layout::BlockPaged(_) => stored_sizes(d, layout, bits, Rule::PagedSize, judge),
-        Layout::Composite(_) | Layout::Private { .. } | Layout::Unknown(_) => judge,
-        _ if bits == 0 => judge,
+        Layout::Csf { .. } => stored_sizes(d, layout, bits, Rule::CsfSize),
+        Layout::BlockPaged(_) => stored_sizes(d, layout, bits, Rule::PagedSize),
+        Layout::Composite(_) | Layout::Private { .. } | Layout::Unknown(_) => Ok(()),
+        _ if bits == 0 => Ok(()),
         _ => dense(d, layout, bits, judge),
     }
 }
 
 /// Every buffer of a sparse or block-paged layout holds what [`need`] says.
-fn stored_sizes<F: Fields + Copy, J: Judge>(
+fn stored_sizes<F: Fields + Copy>(
     d: Subject<F>,
     layout: &Layout<'_>,
     bits: u32,
     rule: Rule,
-    mut judge: J,
-) -> J {
+) -> Checked {
     for k in 0..base_buffers(layout, d.rank).unwrap_or(0) {
         if !need(d, layout, bits, k).within(d.byte_size(k)) {
-            judge.refuse(rule, Field::ByteSize, k);
+            return Err(Breach::new(rule, Field::ByteSize, k));
         }
     }
-    judge
+    Ok(())
 }
 
 /// Bytes that buffer `k` of a sparse or block-paged layout needs; 0 while that is unknown.
@@ -358,8 +357,8 @@ fn dense<F: Fields + Copy, J: Judge>(
     d: Subject<F>,
     layout: &Layout<'_>,
     bits: u32,
-    mut judge: J,
-) -> J {
+    judge: &mut J,
+) -> Checked {
     let (rule, reach) = match layout {
         Layout::Strided { strides } => (Rule::StridedReach, Reach::strided(strides, &d.shape())),
         Layout::Tiled(levels) => Reach::tiled(levels, d.shape(), d.rank),
@@ -368,7 +367,7 @@ fn dense<F: Fields + Copy, J: Judge>(
         _ => (Rule::DenseSize, Reach::contiguous(d.shape())),
     };
     let Some(reach) = reach else {
-        return judge;
+        return Ok(());
     };
     let back = reach.count.bytes(bits);
     // byte_offset <= byte_size was checked as BUF-17
@@ -376,15 +375,15 @@ fn dense<F: Fields + Copy, J: Judge>(
     let mut inside = back.within(d.byte_size(0).saturating_sub(byte_offset));
     if reach.below != Count::ZERO {
         let front = reach.below.bytes(bits);
-        judge.require(front.within(u64::MAX), Rule::SizeOverflow, Field::Shape, 0);
+        judge.require(front.within(u64::MAX), Rule::SizeOverflow, Field::Shape, 0)?;
         inside &= front.within(byte_offset);
     }
     if !inside {
         let exists = back.within(u64::MAX);
-        judge.require(exists, Rule::SizeOverflow, Field::Shape, 0);
-        judge.refuse(rule, Field::ByteSize, 0);
+        judge.require(exists, Rule::SizeOverflow, Field::Shape, 0)?;
+        return Err(Breach::new(rule, Field::ByteSize, 0));
     }
-    judge
+    Ok(())
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use crate::rule::Rule;
 use crate::wire::descriptor::MAX_RANK;
 use crate::wire::tag::{ElementType, LayoutTag};
 use crate::wire::{index, length32};
-pub(crate) use judge::{Judge, Teller, Verdict};
+pub(crate) use judge::{Breach, Checked, Judge, Teller};
 
 /// Checks one descriptor against every model rule.
 ///
@@ -46,14 +46,11 @@ pub fn descriptor<F: Fields + ?Sized>(d: &F, policy: &Policy) -> Result<(), Viol
         rank: length32(shape.len()),
         has_extension: d.extension_type().is_some(),
     };
-    let judge = header.check(Verdict::new(policy));
+    let mut judge = policy;
+    header.check(&mut judge)?;
     // rank-sized work is bounded only behind the header's rules
-    let judge = if judge.is_broken() {
-        judge
-    } else {
-        body(d, judge)
-    };
-    judge.verdict()
+    body(d, &mut judge)?;
+    Ok(())
 }
 
 /// Bytes of `elements` packed elements of that type; none for types whose width is not in the
@@ -86,30 +83,29 @@ pub(crate) struct Header {
 
 impl Header {
     #[inline(always)]
-    pub(crate) fn check<J: Judge>(&self, mut judge: J) -> J {
+    pub(crate) fn check<J: Judge>(&self, judge: &mut J) -> Checked {
         let (element, layout) = (self.element_type, self.layout);
         if element.bits() == 0 && !element.is_private() {
             let possible = !matches!(element.0, 0x00 | 0xFF);
-            judge.require(possible, Rule::TypeInvalid, Field::TypeTag, 0);
-            judge.broken(Rule::TypeUnknown, Field::TypeTag, 0);
+            judge.require(possible, Rule::TypeInvalid, Field::TypeTag, 0)?;
+            judge.broken(Rule::TypeUnknown, Field::TypeTag, 0)?;
         }
         if !layout.is_assigned() && !layout.is_private() {
             let possible = !matches!(layout.0, 0x00 | 0xFF);
-            judge.require(possible, Rule::LayoutInvalid, Field::LayoutTag, 0);
-            judge.broken(Rule::LayoutUnknown, Field::LayoutTag, 0);
+            judge.require(possible, Rule::LayoutInvalid, Field::LayoutTag, 0)?;
+            judge.broken(Rule::LayoutUnknown, Field::LayoutTag, 0)?;
         }
-        judge.require(self.rank <= MAX_RANK, Rule::RankLimit, Field::Rank, 0);
+        judge.require(self.rank <= MAX_RANK, Rule::RankLimit, Field::Rank, 0)?;
         let shaped = self.rank > 0 || layout == LayoutTag::RowMajor;
-        judge.require(shaped, Rule::ScalarLayout, Field::LayoutTag, 0);
+        judge.require(shaped, Rule::ScalarLayout, Field::LayoutTag, 0)?;
         let present = self.has_extension == element.is_private();
-        judge.require(present, Rule::ExtensionPresence, Field::Flags, 0);
-        judge
+        judge.require(present, Rule::ExtensionPresence, Field::Flags, 0)
     }
 }
 
 /// A descriptor with the facts that several groups of rules need.
 ///
-/// It is handed on by value, like the judge: what has no address can stay in registers.
+/// It is handed on by value: what has no address can stay in registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject<F> {
     fields: F,
@@ -134,10 +130,10 @@ impl<F: Fields> Subject<F> {
 
 /// Everything behind the header.
 #[inline(always)]
-pub(crate) fn body<F: Fields + Copy, J: Judge>(d: F, mut judge: J) -> J {
+pub(crate) fn body<F: Fields + Copy, J: Judge>(d: F, judge: &mut J) -> Checked {
     let layout = d.layout();
     if matches!(layout, Layout::Unknown(_)) {
-        return judge;
+        return Ok(());
     }
     let subject = Subject {
         fields: d,
@@ -147,23 +143,23 @@ pub(crate) fn body<F: Fields + Copy, J: Judge>(d: F, mut judge: J) -> J {
     };
     let mut bits = subject.element_type.bits();
     if let Some(extension) = d.extension_type() {
-        (bits, judge) = sections::extension_type(&extension, judge);
+        bits = sections::extension_type(&extension, judge)?;
     }
-    judge = layout::payload(subject, &layout, judge);
+    layout::payload(subject, &layout, judge)?;
     let quantization = d.quantization();
-    judge = buffers::table(subject, &layout, quantization.as_ref(), judge);
-    judge = layout::sizes(subject, &layout, bits, judge);
+    buffers::table(subject, &layout, quantization.as_ref(), judge)?;
+    layout::sizes(subject, &layout, bits, judge)?;
     if let Some(quantization) = &quantization {
-        judge = quantization::scheme(subject, &layout, quantization, judge);
+        quantization::scheme(subject, &layout, quantization, judge)?;
     }
     if let Some(shard) = d.shard() {
-        judge = sections::shard(&shard, &layout, d.shape(), judge);
+        sections::shard(&shard, &layout, d.shape(), judge)?;
     }
     if let Some(statistics) = d.statistics() {
-        judge = sections::statistics(&statistics, &layout, judge);
+        sections::statistics(&statistics, &layout, judge)?;
     }
     if let Some(role) = d.member_role() {
-        judge = sections::member(role, &layout, judge);
+        sections::member(role, &layout, judge)?;
     }
-    judge
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::Subject;
 use super::buffers::excess;
-use super::judge::Judge;
+use super::judge::{Checked, Judge};
 use super::layout::base_buffers;
 use super::size::{Count, elements_with};
 use crate::error::Field;
@@ -37,8 +37,8 @@ pub(crate) fn scheme<F: Fields + Copy, J: Judge>(
     d: Subject<F>,
     layout: &Layout<'_>,
     quantization: &Quantization<'_>,
-    mut judge: J,
-) -> J {
+    judge: &mut J,
+) -> Checked {
     let scheme = quantization.scheme();
     let (flags, defined) = match quantization {
         Quantization::Buffers(p) if may_be_symmetric(scheme) => (p.flags, Parameters::SYMMETRIC),
@@ -47,9 +47,9 @@ pub(crate) fn scheme<F: Fields + Copy, J: Judge>(
         }
         Quantization::Other { .. } => {
             let possible = !matches!(scheme.0, 0x00 | 0xFF);
-            judge.require(possible, Rule::SchemeInvalid, Field::SchemeTag, 0);
+            judge.require(possible, Rule::SchemeInvalid, Field::SchemeTag, 0)?;
             let private = scheme.is_private();
-            judge.require(private, Rule::SchemeUnknown, Field::SchemeTag, 0);
+            judge.require(private, Rule::SchemeUnknown, Field::SchemeTag, 0)?;
             let schemes = judge.policy().agreements.schemes;
             let registered = schemes.iter().any(|known| *known == scheme.0);
             judge.require(
@@ -57,8 +57,8 @@ pub(crate) fn scheme<F: Fields + Copy, J: Judge>(
                 Rule::PrivateScheme,
                 Field::SchemeTag,
                 0,
-            );
-            return judge;
+            )?;
+            return Ok(());
         }
     };
     judge.require(
@@ -66,13 +66,13 @@ pub(crate) fn scheme<F: Fields + Copy, J: Judge>(
         Rule::SchemeFlags,
         Field::SchemeFlags,
         0,
-    );
+    )?;
     judge.require(
         d.element_type.stores(scheme),
         Rule::StorageType,
         Field::TypeTag,
         0,
-    );
+    )?;
     match quantization {
         Quantization::Buffers(p) => return parameters(d, layout, p, judge),
         Quantization::PerTensor {
@@ -80,26 +80,26 @@ pub(crate) fn scheme<F: Fields + Copy, J: Judge>(
         } => {
             let (infinite, magnitude) = (0x7F80_0000, scale.0 & 0x7FFF_FFFF);
             let usable = magnitude > 0 && magnitude < infinite;
-            judge.require(usable, Rule::ScaleValue, Field::Scale, 0);
+            judge.require(usable, Rule::ScaleValue, Field::Scale, 0)?;
             let (low, high) = d.element_type.integer_range();
             let value = i64::from(*zero_point);
             let in_range = low <= value && value <= high;
-            judge.require(in_range, Rule::ZeroPointRange, Field::ZeroPoint, 0);
+            judge.require(in_range, Rule::ZeroPointRange, Field::ZeroPoint, 0)?;
         }
         Quantization::Other { .. } => {}
     }
-    judge
+    Ok(())
 }
 
 fn parameters<F: Fields + Copy, J: Judge>(
     d: Subject<F>,
     layout: &Layout<'_>,
     p: &Parameters,
-    mut judge: J,
-) -> J {
-    judge.require(p.axis < d.rank, Rule::QuantizedAxis, Field::Axis, 0);
+    judge: &mut J,
+) -> Checked {
+    judge.require(p.axis < d.rank, Rule::QuantizedAxis, Field::Axis, 0)?;
     let size = d.shape().at(p.axis);
-    judge.require(size != DYNAMIC, Rule::AxisDynamic, Field::Axis, 0);
+    judge.require(size != DYNAMIC, Rule::AxisDynamic, Field::Axis, 0)?;
     let paged = match layout {
         Layout::BlockPaged(paged) => Some(paged),
         _ => None,
@@ -107,36 +107,36 @@ fn parameters<F: Fields + Copy, J: Judge>(
     let per_channel = p.scheme == Scheme::PerChannelAffine;
     let per_block = p.scheme == Scheme::PerBlockAffine;
     let float32 = !per_channel || p.scale_type == ElementType::Float32;
-    per_channel_scale(float32, Field::ScaleTypeTag, &mut judge);
+    per_channel_scale(float32, Field::ScaleTypeTag, judge)?;
     let float = !per_block || matches!(p.scale_type.0, 1..=3);
-    judge.require(float, Rule::PerBlockScaleType, Field::ScaleTypeTag, 0);
+    judge.require(float, Rule::PerBlockScaleType, Field::ScaleTypeTag, 0)?;
     let channels = !per_channel || paged.is_none() || p.axis > 0;
-    judge.require(channels, Rule::PagedChannelAxis, Field::Axis, 0);
-    judge = indices(d, layout, p, judge);
+    judge.require(channels, Rule::PagedChannelAxis, Field::Axis, 0)?;
+    indices(d, layout, p, judge)?;
     if !per_channel {
-        judge = block_size(p, size, paged.is_some(), judge);
+        block_size(p, size, paged.is_some(), judge)?;
     }
     let rules = [Rule::ScaleSize, Rule::ZeroPointSize, Rule::SharedSize];
     match paged {
         Some(paged) if per_block => {
             let slots = p.axis == 0 && p.block_size == paged.page_size;
-            judge.require(slots, Rule::PagedBlock, Field::BlockSize, 0);
+            judge.require(slots, Rule::PagedBlock, Field::BlockSize, 0)?;
             let entries = Count::new(paged.num_pages).times(paged.page_size.into());
             sizes(d, p, entries, [Rule::PagedParameters; 3], judge)
         }
         // AMB-42: NF4 and MXFP parameters of pages have no stated size
-        Some(_) if !per_channel => judge,
+        Some(_) if !per_channel => Ok(()),
         _ => match entries(d, p, size) {
             Some(entries) => sizes(d, p, entries, rules, judge),
-            None => judge,
+            None => Ok(()),
         },
     }
 }
 
 /// QUANT-14 speaks of the tag, which is a value, and of the reserved bytes behind it, which are not.
 #[inline(always)]
-pub(crate) fn per_channel_scale(holds: bool, field: Field, judge: &mut impl Judge) {
-    judge.require(holds, Rule::PerChannelScaleType, field, 0);
+pub(crate) fn per_channel_scale(holds: bool, field: Field, judge: &mut impl Judge) -> Checked {
+    judge.require(holds, Rule::PerChannelScaleType, field, 0)
 }
 
 /// Parameter buffers exist and are not the layout's own.
@@ -145,8 +145,8 @@ fn indices<F: Fields + Copy, J: Judge>(
     d: Subject<F>,
     layout: &Layout<'_>,
     p: &Parameters,
-    mut judge: J,
-) -> J {
+    judge: &mut J,
+) -> Checked {
     // a private layout owns at least its first buffer
     let own = base_buffers(layout, d.rank).unwrap_or(1);
     let (scale, zero) = (Field::ScaleBufferIndex, Field::ZeroPointBufferIndex);
@@ -155,20 +155,20 @@ fn indices<F: Fields + Copy, J: Judge>(
         Rule::ScaleIndex,
         scale,
         0,
-    );
+    )?;
     let points = zero_points(p);
     let exists = points.is_none_or(|buffer| buffer < d.buffer_count);
-    judge.require(exists, Rule::ZeroPointIndex, zero, 0);
+    judge.require(exists, Rule::ZeroPointIndex, zero, 0)?;
     let mut outside = |buffer, field| judge.require(buffer >= own, Rule::ParameterPlace, field, 0);
-    outside(p.scale_buffer_index, scale);
-    outside(points.unwrap_or(own), zero);
+    outside(p.scale_buffer_index, scale)?;
+    outside(points.unwrap_or(own), zero)?;
     let none = points.is_some() || p.zero_point_buffer_index == NO_BUFFER;
-    judge.require(none, Rule::SymmetricIndex, zero, 0);
-    judge
+    judge.require(none, Rule::SymmetricIndex, zero, 0)?;
+    Ok(())
 }
 
 #[inline]
-fn block_size<J: Judge>(p: &Parameters, size: u64, paged: bool, mut judge: J) -> J {
+fn block_size<J: Judge>(p: &Parameters, size: u64, paged: bool, judge: &mut J) -> Checked {
     let (least, most) = match p.scheme {
         Scheme::Nf4 => (8, u32::MAX),
         Scheme::Mxfp => (16, 2048),
@@ -176,14 +176,14 @@ fn block_size<J: Judge>(p: &Parameters, size: u64, paged: bool, mut judge: J) ->
     };
     let block = p.block_size;
     let valid = block.is_power_of_two() && block >= least && block <= most;
-    judge.require(valid, Rule::BlockSize, Field::BlockSize, 0);
+    judge.require(valid, Rule::BlockSize, Field::BlockSize, 0)?;
     let block = u64::from(block);
     let mxfp = p.scheme == Scheme::Mxfp;
     let whole = size > 0 && size & block.wrapping_sub(1) == 0;
-    judge.require(!mxfp || whole, Rule::BlockWhole, Field::BlockSize, 0);
+    judge.require(!mxfp || whole, Rule::BlockWhole, Field::BlockSize, 0)?;
     let fits = mxfp || block <= size || size == 0 || paged;
-    judge.require(fits, Rule::BlockFits, Field::BlockSize, 0);
-    judge
+    judge.require(fits, Rule::BlockFits, Field::BlockSize, 0)?;
+    Ok(())
 }
 
 /// Parameters of one kind: the channels of an axis, or ADDR-25, blocks along it for every index of the
@@ -206,27 +206,28 @@ fn sizes<F: Fields + Copy, J: Judge>(
     p: &Parameters,
     entries: Count,
     [scale_rule, zero_rule, shared_rule]: [Rule; 3],
-    mut judge: J,
-) -> J {
+    judge: &mut J,
+) -> Checked {
     let scales = entries.bytes(p.scale_type.bits());
     let points = entries.bytes(32);
     let mut exactly = |buffer: u32, needed: Count, rule| {
         let size = Count::new(d.byte_size(buffer));
         if size != needed {
-            excess(size > needed, rule, Field::ByteSize, buffer, &mut judge);
+            excess(size > needed, rule, Field::ByteSize, buffer, judge)?;
         }
+        Ok(())
     };
     let scale_buffer = p.scale_buffer_index;
     match zero_points(p) {
         Some(buffer) if buffer == scale_buffer => {
-            exactly(buffer, scales.plus(points), shared_rule);
+            exactly(buffer, scales.plus(points), shared_rule)?;
         }
         points_buffer => {
-            exactly(scale_buffer, scales, scale_rule);
+            exactly(scale_buffer, scales, scale_rule)?;
             if let Some(buffer) = points_buffer {
-                exactly(buffer, points, zero_rule);
+                exactly(buffer, points, zero_rule)?;
             }
         }
     }
-    judge
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! Rules of the fixed sections: shard, statistics, extension type, composite member.
 
-use super::judge::Judge;
+use super::judge::{Breach, Checked, Judge};
 use super::layout::{same_rank, stored};
 use crate::error::Field;
 use crate::model::{ExtensionType, F64Bits, Layout, Shard, Statistics, U64s};
@@ -13,41 +13,31 @@ pub(crate) fn shard<J: Judge>(
     shard: &Shard<'_>,
     layout: &Layout<'_>,
     shape: U64s<'_>,
-    mut judge: J,
-) -> J {
+    judge: &mut J,
+) -> Checked {
     let shardable = !matches!(layout, Layout::Csf { .. } | Layout::BlockPaged(_));
-    judge.require(shardable, Rule::ShardUnsupported, Field::ParentShape, 0);
+    judge.require(shardable, Rule::ShardUnsupported, Field::ParentShape, 0)?;
     let rank = length32(shape.len());
-    same_rank(
-        shard.parent_shape.len(),
-        rank,
-        Field::ParentShape,
-        &mut judge,
-    );
-    same_rank(
-        shard.shard_offset.len(),
-        rank,
-        Field::ShardOffset,
-        &mut judge,
-    );
+    same_rank(shard.parent_shape.len(), rank, Field::ParentShape, judge)?;
+    same_rank(shard.shard_offset.len(), rank, Field::ShardOffset, judge)?;
     for k in 0..rank {
         let mut fixed = |n, field| judge.require(n != DYNAMIC, Rule::ShardDynamic, field, k);
-        fixed(shape.at(k), Field::Shape);
-        fixed(shard.parent_shape.at(k), Field::ParentShape);
+        fixed(shape.at(k), Field::Shape)?;
+        fixed(shard.parent_shape.at(k), Field::ParentShape)?;
     }
     for k in 0..rank {
         let end = shard.shard_offset.at(k).checked_add(shape.at(k));
         let inside = end.is_some_and(|end| end <= shard.parent_shape.at(k));
-        judge.require(inside, Rule::ShardBounds, Field::ShardOffset, k);
+        judge.require(inside, Rule::ShardBounds, Field::ShardOffset, k)?;
     }
-    judge
+    Ok(())
 }
 
 pub(crate) fn statistics<J: Judge>(
     statistics: &Statistics,
     layout: &Layout<'_>,
-    mut judge: J,
-) -> J {
+    judge: &mut J,
+) -> Checked {
     let s = statistics;
     let valid = |bit| s.computed_mask & bit != 0;
     judge.require(
@@ -55,21 +45,21 @@ pub(crate) fn statistics<J: Judge>(
         Rule::StatisticsMask,
         Field::ComputedMask,
         0,
-    );
+    )?;
     let agrees = !valid(Statistics::NNZ_VALID) || stored(layout).is_none_or(|nnz| nnz == s.nnz);
-    judge.require(agrees, Rule::StatisticsCount, Field::StatisticsNnz, 0);
+    judge.require(agrees, Rule::StatisticsCount, Field::StatisticsNnz, 0)?;
     let ratio = !valid(Statistics::SPARSITY_VALID) || is_ratio(s.sparsity_ratio);
-    judge.require(ratio, Rule::SparsityRatio, Field::SparsityRatio, 0);
+    judge.require(ratio, Rule::SparsityRatio, Field::SparsityRatio, 0)?;
     let deviation = !valid(Statistics::VALUE_STATS_VALID) || !is_negative(s.value_stddev);
-    judge.require(deviation, Rule::Deviation, Field::ValueStddev, 0);
+    judge.require(deviation, Rule::Deviation, Field::ValueStddev, 0)?;
     let nm = !valid(Statistics::NM_SPARSITY_VALID) || s.nm_n <= s.nm_m;
-    judge.require(nm, Rule::NmSparsity, Field::NmN, 0);
+    judge.require(nm, Rule::NmSparsity, Field::NmN, 0)?;
     if valid(Statistics::NAN_INF_VALID) {
         let mut flag = |byte, field| judge.require(byte <= 1, Rule::NanInfFlags, field, 0);
-        flag(s.has_nan, Field::HasNan);
-        flag(s.has_inf, Field::HasInf);
+        flag(s.has_nan, Field::HasNan)?;
+        flag(s.has_inf, Field::HasInf)?;
     }
-    judge
+    Ok(())
 }
 
 const F64_NEGATIVE_ZERO: u64 = 1 << 63;
@@ -87,13 +77,16 @@ fn is_negative(value: F64Bits) -> bool {
 }
 
 /// Returns the element width in bits, 0 where permissive mode leaves it unknown.
-pub(crate) fn extension_type<J: Judge>(extension: &ExtensionType, mut judge: J) -> (u32, J) {
+pub(crate) fn extension_type<J: Judge>(
+    extension: &ExtensionType,
+    judge: &mut J,
+) -> Result<u32, Breach> {
     let e = extension;
     let bits = e.bit_width;
-    judge.require(bits > 0, Rule::ExtensionWidth, Field::BitWidth, 0);
+    judge.require(bits > 0, Rule::ExtensionWidth, Field::BitWidth, 0)?;
     if bits >= 8 {
         let unpacked = e.packing_factor == 1;
-        judge.require(unpacked, Rule::ExtensionUnpacked, Field::PackingFactor, 0);
+        judge.require(unpacked, Rule::ExtensionUnpacked, Field::PackingFactor, 0)?;
     } else {
         let width = matches!(bits, 1 | 2 | 4);
         let packed = width && bits.wrapping_mul(e.packing_factor.into()) == 8;
@@ -102,33 +95,32 @@ pub(crate) fn extension_type<J: Judge>(extension: &ExtensionType, mut judge: J) 
         } else {
             Field::BitWidth
         };
-        judge.require(packed, Rule::ExtensionPacked, field, 0);
+        judge.require(packed, Rule::ExtensionPacked, field, 0)?;
     }
     let sized = bits < 8 || bits & 7 == 0;
-    judge.require(sized, Rule::ExtensionBytes, Field::BitWidth, 0);
+    judge.require(sized, Rule::ExtensionBytes, Field::BitWidth, 0)?;
     let float = e.is_float != 0;
     let mut flag = |byte, field| judge.require(byte <= 1, Rule::ExtensionBools, field, 0);
-    flag(e.is_float, Field::IsFloat);
-    flag(e.is_signed, Field::IsSigned);
+    flag(e.is_float, Field::IsFloat)?;
+    flag(e.is_signed, Field::IsSigned)?;
     if float {
-        flag(e.has_nan, Field::ExtensionHasNan);
-        flag(e.has_inf, Field::ExtensionHasInf);
+        flag(e.has_nan, Field::ExtensionHasNan)?;
+        flag(e.has_inf, Field::ExtensionHasInf)?;
         let mut holds = |holds, field| judge.require(holds, Rule::ExtensionFloat, field, 0);
-        holds(e.is_signed == 0, Field::IsSigned);
-        holds(e.sign_bits <= 1, Field::SignBits);
+        holds(e.is_signed == 0, Field::IsSigned)?;
+        holds(e.sign_bits <= 1, Field::SignBits)?;
     } else {
         let mut zero = |n: u32, field| judge.require(n == 0, Rule::ExtensionInteger, field, 0);
-        zero(e.sign_bits.into(), Field::SignBits);
-        zero(e.exponent_bits.into(), Field::ExponentBits);
-        zero(e.mantissa_bits.into(), Field::MantissaBits);
-        zero(e.exponent_bias, Field::ExponentBias);
+        zero(e.sign_bits.into(), Field::SignBits)?;
+        zero(e.exponent_bits.into(), Field::ExponentBits)?;
+        zero(e.mantissa_bits.into(), Field::MantissaBits)?;
+        zero(e.exponent_bias, Field::ExponentBias)?;
     }
-    (if sized { bits } else { 0 }, judge)
+    Ok(if sized { bits } else { 0 })
 }
 
-pub(crate) fn member<J: Judge>(role: MemberRole, layout: &Layout<'_>, mut judge: J) -> J {
-    judge.require(role.is_assigned(), Rule::MemberRole, Field::MemberRole, 0);
+pub(crate) fn member<J: Judge>(role: MemberRole, layout: &Layout<'_>, judge: &mut J) -> Checked {
+    judge.require(role.is_assigned(), Rule::MemberRole, Field::MemberRole, 0)?;
     let head = matches!(layout, Layout::Composite(_));
-    judge.require(!head, Rule::HeadMember, Field::MemberRole, 0);
-    judge
+    judge.require(!head, Rule::HeadMember, Field::MemberRole, 0)
 }

@@ -1,7 +1,7 @@
 //! One open composite, and what it asks of each member.
 
 use super::cover::{CoverState, Place};
-use crate::check::{Judge, Verdict, sections};
+use crate::check::sections;
 use crate::error::{Field, Violation};
 use crate::model::{CompositeHead, Fields, Layout, Shard, U64s};
 use crate::policy::{Mode, Policy};
@@ -185,7 +185,8 @@ fn misplaced(
         let same = parent.at(k) == *size;
         require(same, Rule::MemberParent, Field::ParentShape, k)?;
     }
-    sections::shard(shard, layout, shape, Verdict::new(&Policy::STRICT)).verdict()
+    sections::shard(shard, layout, shape, &mut &Policy::STRICT)?;
+    Ok(())
 }
 
 pub(super) fn require(holds: bool, rule: Rule, field: Field, index: u32) -> Result<(), Violation> {

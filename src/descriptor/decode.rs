@@ -4,7 +4,7 @@
 //! read; nothing is read past `descriptor_length`.
 
 use super::view::DescriptorView;
-use crate::check::{self, Header, Judge, Verdict};
+use crate::check::{self, Breach, Checked, Header, Judge};
 use crate::error::{Error, ErrorKind, Field, Resource, Violation};
 use crate::policy::Policy;
 use crate::rule::Rule;
@@ -46,7 +46,7 @@ pub(crate) fn magic_error(origin: u64, wrong: usize) -> Error {
 
 /// Everything that the fixed header alone decides.
 #[inline]
-pub(crate) fn header<J: Judge>(bytes: &[u8], mut judge: J) -> J {
+pub(crate) fn header<J: Judge>(bytes: &[u8], judge: &mut J) -> Checked {
     let bytes: &[u8; HEADER] = record(bytes, 0);
     let major = u8(bytes, offset(Field::VersionMajor));
     judge.require(
@@ -54,18 +54,18 @@ pub(crate) fn header<J: Judge>(bytes: &[u8], mut judge: J) -> J {
         Rule::MajorAbove,
         Field::VersionMajor,
         0,
-    );
+    )?;
     judge.require(
         major >= VERSION_MAJOR,
         Rule::MajorBelow,
         Field::VersionMajor,
         0,
-    );
+    )?;
     let long = index(stated_length(bytes)) >= HEADER;
-    judge.require(long, Rule::LengthMinimum, Field::DescriptorLength, 0);
+    judge.require(long, Rule::LengthMinimum, Field::DescriptorLength, 0)?;
     let flags = u32(bytes, offset(Field::Flags));
     let defined = flags & !u32::from(flag::DEFINED) == 0;
-    judge.require(defined, Rule::ReservedFlags, Field::Flags, 0);
+    judge.require(defined, Rule::ReservedFlags, Field::Flags, 0)?;
     let header = Header {
         element_type: ElementType(u8(bytes, offset(Field::TypeTag))),
         layout: LayoutTag(u8(bytes, offset(Field::LayoutTag))),
@@ -96,9 +96,9 @@ pub(crate) fn parse<'a>(
     let available = policy.max_descriptor.into();
     match bytes.split_at_checked(whole) {
         Some((descriptor, rest)) if u64::from(stated) <= available => {
-            match decode(descriptor, 0, Verdict::new(policy)) {
+            match decode(descriptor, 0, &mut { policy }) {
                 Ok(view) => Ok((view, rest)),
-                Err(violation) => Err(place(descriptor, 0, violation)),
+                Err(breach) => Err(place(descriptor, 0, breach.into())),
             }
         }
         _ => Err(incomplete(bytes, policy)),
@@ -115,9 +115,9 @@ fn incomplete(bytes: &[u8], policy: &Policy) -> Error {
     }
     // a header that can never be right is refused before the rest is missed
     if bytes.len() >= HEADER
-        && let Err(violation) = header(bytes, Verdict::new(policy)).verdict()
+        && let Err(breach) = header(bytes, &mut { policy })
     {
-        return place(bytes, 0, violation);
+        return place(bytes, 0, breach.into());
     }
     let kind = ErrorKind::Truncated {
         rule: Rule::Incomplete,
@@ -153,42 +153,32 @@ pub(crate) fn place(bytes: &[u8], origin: u64, violation: Violation) -> Error {
 
 /// Decodes exactly one descriptor: `bytes` is `descriptor_length` long and starts with the magic.
 #[inline]
-pub(crate) fn decode<'a>(
+pub(crate) fn decode<'a, J: Judge>(
     bytes: &'a [u8],
     origin: u64,
-    judge: impl Judge,
-) -> Result<DescriptorView<'a>, Violation> {
-    let judge = header(bytes, judge);
-    if judge.is_broken() {
-        // rank-sized work is bounded only behind the header's rules
-        return Err(judge.first());
-    }
-    let (walk, judge) = Walk::new(bytes).whole(judge);
+    judge: &mut J,
+) -> Result<DescriptorView<'a>, Breach> {
+    // rank-sized work is bounded only behind the header's rules
+    header(bytes, judge)?;
+    let mut walk = Walk::new(bytes);
+    walk.parts(judge)?;
+    let minor = u8(bytes, offset(Field::VersionMinor));
+    let filled = walk.at == bytes.len() || minor > 0 || walk.is_opaque();
+    judge.require(filled, Rule::TrailingBytes, Field::Tail, 0)?;
     let view = DescriptorView::new(bytes, walk.facts, origin);
-    if judge.is_broken() {
-        return Err(judge.first());
-    }
-    let judge = check::body(view, judge);
-    if judge.is_broken() {
-        Err(judge.first())
-    } else {
-        Ok(view)
-    }
+    check::body(view, judge)?;
+    Ok(view)
 }
 
 /// The facts of any bytes, as far as they go.
 pub(crate) fn facts(bytes: &[u8]) -> Facts {
+    let mut walk = Walk::new(bytes);
     // what it finds was found before, or is nobody's concern
-    Walk::new(bytes)
-        .parts(Verdict::new(&Policy::PERMISSIVE))
-        .0
-        .facts
+    let _ = walk.parts(&mut &Policy::PERMISSIVE);
+    walk.facts
 }
 
 /// A walk over the parts of a descriptor, in wire order.
-///
-/// It goes on behind the end of the bytes, where everything is 0: the overrun is the first breach then.
-#[derive(Clone, Copy)]
 struct Walk<'a> {
     bytes: &'a [u8],
     /// End of the parts that were entered.
@@ -214,16 +204,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Wire rules behind the header, part by part.
-    #[inline(always)]
-    fn whole<J: Judge>(self, judge: J) -> (Self, J) {
-        let (walk, mut judge) = self.parts(judge);
-        let minor = u8(walk.bytes, offset(Field::VersionMinor));
-        let filled = walk.at == walk.bytes.len() || minor > 0 || walk.is_opaque();
-        judge.require(filled, Rule::TrailingBytes, Field::Tail, 0);
-        (walk, judge)
-    }
-
     #[inline]
     fn is_opaque(&self) -> bool {
         let layout = self.facts.layout;
@@ -232,28 +212,27 @@ impl<'a> Walk<'a> {
 
     /// Walks all parts that can be found.
     #[inline(always)]
-    fn parts<J: Judge>(mut self, mut judge: J) -> (Self, J) {
-        self.enter(Section::Shape, &mut judge);
-        self.enter(Section::ByteOffset, &mut judge);
+    fn parts<J: Judge>(&mut self, judge: &mut J) -> Checked {
+        self.enter(Section::Shape, judge)?;
+        self.enter(Section::ByteOffset, judge)?;
         if self.is_opaque() {
             // permissive mode only: flags speak of sections that cannot be found
             self.facts.flags = 0;
-            return (self, judge);
+            return Ok(());
         }
         let start = self.at;
         match layout_len(self.facts.layout, self.facts.rank.into()) {
             Some(0) => {}
             Some(len) => {
                 self.facts.layout_len = len;
-                self.reach(len.into(), layout_field(self.facts.layout), 0, &mut judge);
-                judge = self.layout_reserved(start, judge);
+                self.reach(len.into(), layout_field(self.facts.layout), 0, judge)?;
+                self.layout_reserved(start, judge)?;
             }
-            None if self.facts.layout == LayoutTag::Tiled => (self, judge) = self.tiles(judge),
-            None => (self, judge) = self.private(judge),
+            None => self.variable(judge)?,
         }
-        self.buffer_table(&mut judge);
+        self.buffer_table(judge)?;
         if self.facts.flags == 0 {
-            (self, judge)
+            Ok(())
         } else {
             self.optional(judge)
         }
@@ -261,103 +240,100 @@ impl<'a> Walk<'a> {
 
     /// DESC-05: the next part lies inside the descriptor.
     #[inline(always)]
-    fn enter(&mut self, section: Section, judge: &mut impl Judge) {
-        self.reach(self.facts.len(section), section.first_field(), 0, judge);
+    fn enter<J: Judge>(&mut self, section: Section, judge: &mut J) -> Checked {
+        self.reach(self.facts.len(section), section.first_field(), 0, judge)
     }
 
     #[inline(always)]
-    fn reach(&mut self, len: u64, first: Field, element: u32, judge: &mut impl Judge) {
+    fn reach<J: Judge>(&mut self, len: u64, first: Field, element: u32, judge: &mut J) -> Checked {
         let left = length(self.bytes.len().wrapping_sub(self.at));
-        let inside = len <= left;
-        overrun(inside, first, element, judge);
-        let len = usize::try_from(len.min(left)).unwrap_or(usize::MAX);
-        self.at = self.at.wrapping_add(len);
+        judge.require(len <= left, Rule::FieldOverrun, first, element)?;
+        self.at = self
+            .at
+            .wrapping_add(usize::try_from(len).unwrap_or(usize::MAX));
+        Ok(())
     }
 
     /// The parts that flags announce.
-    fn optional<J: Judge>(mut self, mut judge: J) -> (Self, J) {
+    fn optional<J: Judge>(&mut self, judge: &mut J) -> Checked {
         let flags = self.facts.flags;
         if flags & flag::QUANTIZATION != 0 {
-            self.quantization(&mut judge);
+            self.quantization(judge)?;
         }
-        self.enter(Section::Shard, &mut judge);
+        self.enter(Section::Shard, judge)?;
         let start = self.at;
-        self.enter(Section::Statistics, &mut judge);
+        self.enter(Section::Statistics, judge)?;
         if flags & flag::STATISTICS != 0 {
             for field in [Field::StatisticsReserved, Field::StatisticsTail] {
                 let zero = self.is_zero(start, field);
-                judge.require(zero, Rule::StatisticsReserved, field, 0);
+                judge.require(zero, Rule::StatisticsReserved, field, 0)?;
             }
         }
         let start = self.at;
-        self.enter(Section::ExtensionType, &mut judge);
+        self.enter(Section::ExtensionType, judge)?;
         if flags & flag::EXTENSION_TYPE != 0 {
             for field in [Field::ExtensionReserved, Field::ExtensionTail] {
                 let zero = self.is_zero(start, field);
-                judge.require(zero, Rule::ExtensionReserved, field, 0);
+                judge.require(zero, Rule::ExtensionReserved, field, 0)?;
             }
         }
         let start = self.at;
-        self.enter(Section::CompositeMember, &mut judge);
+        self.enter(Section::CompositeMember, judge)?;
         if flags & flag::MEMBER != 0 {
             let zero = self.is_zero(start, Field::MemberReserved);
-            judge.require(zero, Rule::MemberReserved, Field::MemberReserved, 0);
+            judge.require(zero, Rule::MemberReserved, Field::MemberReserved, 0)?;
         }
-        (self, judge)
+        Ok(())
     }
 
-    fn layout_reserved<J: Judge>(&self, start: usize, mut judge: J) -> J {
+    #[inline]
+    fn layout_reserved<J: Judge>(&self, start: usize, judge: &mut J) -> Checked {
         let layout = self.facts.layout;
-        let mut sparse = |field| {
-            judge.require(self.is_zero(start, field), Rule::SparseReserved, field, 0);
-        };
-        match layout {
-            LayoutTag::Coo => {
-                sparse(Field::CooReserved);
-                let at = start.wrapping_add(offset(Field::IsSorted));
-                let sorted = u8(self.bytes, at) <= 1;
-                judge.require(sorted, Rule::CooSorted, Field::IsSorted, 0);
-            }
-            LayoutTag::Csr | LayoutTag::Csc => sparse(Field::CompressedReserved),
-            LayoutTag::Csf => sparse(Field::CsfReserved),
+        let sparse = match layout {
+            LayoutTag::Coo => Field::CooReserved,
+            LayoutTag::Csr | LayoutTag::Csc => Field::CompressedReserved,
+            LayoutTag::Csf => Field::CsfReserved,
             LayoutTag::BlockPaged => {
                 let zero = self.is_zero(start, Field::PagedReserved);
-                judge.require(zero, Rule::PagedReserved, Field::PagedReserved, 0);
+                return judge.require(zero, Rule::PagedReserved, Field::PagedReserved, 0);
             }
             LayoutTag::Composite => {
                 let zero = self.is_zero(start, Field::HeadReserved);
-                judge.require(zero, Rule::HeadReserved, Field::HeadReserved, 0);
+                return judge.require(zero, Rule::HeadReserved, Field::HeadReserved, 0);
             }
-            _ => {}
+            _ => return Ok(()),
+        };
+        if layout == LayoutTag::Coo {
+            let sorted = u8(self.bytes, start.wrapping_add(offset(Field::IsSorted))) <= 1;
+            judge.require(sorted, Rule::CooSorted, Field::IsSorted, 0)?;
         }
-        judge
+        judge.require(self.is_zero(start, sparse), Rule::SparseReserved, sparse, 0)
     }
 
-    fn private<J: Judge>(mut self, mut judge: J) -> (Self, J) {
+    /// A layout whose length is on the wire: tiles, or a private one.
+    fn variable<J: Judge>(&mut self, judge: &mut J) -> Checked {
         let start = self.at;
-        let data_len = start.wrapping_add(offset(Field::ExtensionDataLength));
-        self.reach(
-            length(PRIVATE_LAYOUT),
-            Field::ExtensionLayoutId,
-            0,
-            &mut judge,
-        );
-        self.reach(
-            u32(self.bytes, data_len).into(),
-            Field::ExtensionData,
-            0,
-            &mut judge,
-        );
+        if self.facts.layout == LayoutTag::Tiled {
+            self.tiles(judge)?;
+        } else {
+            let data_len = start.wrapping_add(offset(Field::ExtensionDataLength));
+            self.reach(length(PRIVATE_LAYOUT), Field::ExtensionLayoutId, 0, judge)?;
+            self.reach(
+                u32(self.bytes, data_len).into(),
+                Field::ExtensionData,
+                0,
+                judge,
+            )?;
+        }
         self.facts.layout_len = length32(self.at.wrapping_sub(start));
-        (self, judge)
+        Ok(())
     }
 
-    fn tiles<J: Judge>(mut self, mut judge: J) -> (Self, J) {
+    fn tiles<J: Judge>(&mut self, judge: &mut J) -> Checked {
         let rank = u32::from(self.facts.rank);
-        let first = self.at;
         for level in 0..=MAX_TILE_LEVELS {
             // behind too many levels no part can be found
-            check::layout::tile_level(level, &mut judge);
+            check::layout::tile_level(level, judge)?;
             let start = self.at;
             let tags = start.wrapping_add(index(rank).wrapping_mul(8));
             let outer = LayoutTag(u8(self.bytes, tags));
@@ -367,66 +343,64 @@ impl<'a> Walk<'a> {
                 len.into(),
                 Field::TileShape,
                 level.wrapping_mul(rank),
-                &mut judge,
-            );
+                judge,
+            )?;
             let zero = self.is_zero(start, Field::TileReserved);
-            judge.require(zero, Rule::TileReserved, Field::TileReserved, level);
+            judge.require(zero, Rule::TileReserved, Field::TileReserved, level)?;
             if inner != LayoutTag::Tiled {
                 break;
             }
         }
-        self.facts.layout_len = length32(self.at.wrapping_sub(first));
-        (self, judge)
+        Ok(())
     }
 
     #[inline(always)]
-    fn buffer_table(&mut self, judge: &mut impl Judge) {
+    fn buffer_table<J: Judge>(&mut self, judge: &mut J) -> Checked {
         let start = self.at;
         let buffers = u8(self.bytes, start);
-        self.reach(1, Field::BufferCount, 0, judge);
+        self.reach(1, Field::BufferCount, 0, judge)?;
         self.reach(
             u64::from(buffers).wrapping_mul(length(HANDLE)),
             Field::ByteSize,
             0,
             judge,
-        );
+        )?;
         self.facts.buffers = buffers;
         let mut at = start.wrapping_add(offset(Field::HandleReserved));
         for k in 0..buffers {
             let zero = u8(self.bytes, at) == 0;
-            judge.require(zero, Rule::HandleReserved, Field::HandleReserved, k.into());
+            judge.require(zero, Rule::HandleReserved, Field::HandleReserved, k.into())?;
             at = at.wrapping_add(HANDLE);
         }
+        Ok(())
     }
 
     #[inline]
-    fn quantization(&mut self, judge: &mut impl Judge) {
+    fn quantization<J: Judge>(&mut self, judge: &mut J) -> Checked {
         let start = self.at;
-        self.reach(4, Field::QuantizationLength, 0, judge);
+        self.reach(4, Field::QuantizationLength, 0, judge)?;
         let len = u32(self.bytes, start);
         self.facts.quantization_len = len;
-        self.reach(len.into(), Field::SchemeTag, 0, judge);
+        self.reach(len.into(), Field::SchemeTag, 0, judge)?;
         let prefix = Field::QuantizationLength;
         let scheme = Scheme(u8(self.bytes, start.wrapping_add(offset(Field::SchemeTag))));
-        judge.require(len >= SCHEME_HEADER, Rule::QuantizationLength, prefix, 0);
-        judge.require(len >= scheme_len(scheme), Rule::SchemeLength, prefix, 0);
+        judge.require(len >= SCHEME_HEADER, Rule::QuantizationLength, prefix, 0)?;
+        judge.require(len >= scheme_len(scheme), Rule::SchemeLength, prefix, 0)?;
         let version = u8(self.bytes, start.wrapping_add(offset(Field::SchemeVersion)));
         let current = !scheme.is_assigned() || version == SCHEME_VERSION;
-        judge.require(current, Rule::SchemeVersion, Field::SchemeVersion, 0);
-        let field = Field::ScaleTypeReserved;
+        judge.require(current, Rule::SchemeVersion, Field::SchemeVersion, 0)?;
         let zero = |field| self.is_zero(start.wrapping_sub(index(scheme_shift(scheme))), field);
+        let field = Field::ScaleTypeReserved;
         match scheme {
             Scheme::PerTensorAffine => {
                 let field = Field::PerTensorReserved;
-                judge.require(zero(field), Rule::PerTensorReserved, field, 0);
+                judge.require(zero(field), Rule::PerTensorReserved, field, 0)
             }
             Scheme::PerChannelAffine => {
-                check::quantization::per_channel_scale(zero(field), field, judge);
+                check::quantization::per_channel_scale(zero(field), field, judge)
             }
-            Scheme::PerBlockAffine => {
-                judge.require(zero(field), Rule::PerBlockReserved, field, 0);
-            }
-            _ => {}
+            Scheme::PerBlockAffine => judge.require(zero(field), Rule::PerBlockReserved, field, 0),
+            _ => Ok(()),
         }
     }
 
@@ -434,11 +408,6 @@ impl<'a> Walk<'a> {
     fn is_zero(&self, start: usize, field: Field) -> bool {
         is_zero(self.bytes, start, self.facts.rank.into(), field)
     }
-}
-
-#[inline(always)]
-fn overrun(inside: bool, field: Field, element: u32, judge: &mut impl Judge) {
-    judge.require(inside, Rule::FieldOverrun, field, element);
 }
 
 /// The first field of a layout's payload.

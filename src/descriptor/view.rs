@@ -399,7 +399,11 @@ impl<'a> DescriptorView<'a> {
     /// Tells of every rule that the bytes break and the policy's mode lets pass.
     pub fn relaxed(&self, policy: &Policy, mut flag: impl FnMut(Violation)) {
         // it was accepted under a policy, so what another one refuses ends the list and no more
-        let _ = decode::decode(self.bytes, self.origin, Teller::new(policy, &mut flag));
+        let mut judge = Teller {
+            policy,
+            relaxed: &mut flag,
+        };
+        let _ = decode::decode(self.bytes, self.origin, &mut judge);
     }
 
     /// Checks the descriptor against another policy than the one it was read with.

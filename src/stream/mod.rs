@@ -12,7 +12,6 @@ use core::fmt;
 pub use decode::{FixedDecoder, StreamDecoder};
 pub use write::{FixedWriter, StreamWriter};
 
-use crate::check::{Judge, Verdict};
 use crate::composite::Outcome;
 use crate::descriptor::DescriptorView;
 use crate::descriptor::decode::{
@@ -380,15 +379,14 @@ impl<S: Storage> StreamParser<S> {
 
     fn check_header(&self) -> Result<(), Error> {
         let bytes = self.frame.bytes();
-        let judge = header(bytes, Verdict::new(&self.policy));
-        judge.verdict().map_err(|violation| self.refuse(violation))
+        header(bytes, &mut &self.policy).map_err(|breach| self.refuse(breach.into()))
     }
 
     /// Decodes what the frame holds and turns to its buffers.
     fn accept(&mut self) -> Result<(), Error> {
         let bytes = self.frame.bytes();
-        let view = decode(bytes, self.origin, Verdict::new(&self.policy))
-            .map_err(|violation| self.refuse(violation))?;
+        let view = decode(bytes, self.origin, &mut &self.policy)
+            .map_err(|breach| self.refuse(breach.into()))?;
         let available = self.policy.max_buffer;
         for (k, size) in (0..).map_while(|k| Some((k, view.buffer(k)?.byte_size))) {
             if size > available {
