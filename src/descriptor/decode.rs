@@ -9,9 +9,9 @@ use crate::error::{Error, ErrorKind, Field, Resource, Violation};
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::descriptor::{
-    Facts, HANDLE, HEADER, LENGTH_KNOWN, MAGIC, MAX_TILE_LEVELS, PRIVATE_LAYOUT, SCHEME_HEADER,
-    SCHEME_VERSION, Section, VERSION_MAJOR, flag, is_zero, layout_len, locate, offset, scheme_len,
-    scheme_shift, tile_level_len,
+    DYNAMIC, Facts, HANDLE, HEADER, LENGTH_KNOWN, MAGIC, MAX_TILE_LEVELS, MIN_BUFFER_ALIGNMENT,
+    PRIVATE_LAYOUT, SCHEME_HEADER, SCHEME_VERSION, Section, VERSION_MAJOR, flag, is_zero,
+    layout_len, locate, offset, scheme_len, scheme_shift, tile_level_len,
 };
 use crate::wire::tag::{ElementType, LayoutTag, Scheme};
 use crate::wire::{index, length, length32, record, u8, u32};
@@ -161,6 +161,9 @@ pub(crate) fn decode<'a, J: Judge>(
     // rank-sized work is bounded only behind the header's rules
     header(bytes, judge)?;
     let mut walk = Walk::new(bytes);
+    if let Some(facts) = glance(bytes, &walk.facts) {
+        return Ok(DescriptorView::new(bytes, facts, origin));
+    }
     walk.parts(judge)?;
     let minor = u8(bytes, offset(Field::VersionMinor));
     let filled = walk.at == bytes.len() || minor > 0 || walk.is_opaque();
@@ -168,6 +171,46 @@ pub(crate) fn decode<'a, J: Judge>(
     let view = DescriptorView::new(bytes, walk.facts, origin);
     check::body(view, judge)?;
     Ok(view)
+}
+
+/// Sees at a glance that a descriptor is right: dense in one host buffer, without optional sections.
+///
+/// Every place follows from the rank then. It decides nothing else: what it does not accept goes the
+/// long way, where the rules are.
+#[inline]
+fn glance(bytes: &[u8], facts: &Facts) -> Option<Facts> {
+    const HOST: &[u8; 4] = &[0; 4];
+    let facts = Facts {
+        buffers: 1,
+        ..*facts
+    };
+    let whole = facts.total() == length(bytes.len());
+    let dense = matches!(facts.layout, LayoutTag::RowMajor | LayoutTag::ColumnMajor);
+    let bits = facts.element_type.bits();
+    if !whole || !dense || facts.flags != 0 || bits & 7 != 0 || bits == 0 {
+        return None;
+    }
+    let (mut shape, rest) = bytes
+        .get(HEADER..)?
+        .split_at_checked(usize::from(facts.rank).wrapping_mul(8))?;
+    let mut needed = u64::from(bits.wrapping_shr(3));
+    while let Some((size, others)) = shape.split_first_chunk() {
+        let size = u64::from_le_bytes(*size);
+        needed = needed.checked_mul(size).filter(|_| size != DYNAMIC)?;
+        shape = others;
+    }
+    let (byte_offset, table) = rest.split_first_chunk()?;
+    let (buffers, handle) = table.split_first()?;
+    let (byte_size, handle) = handle.split_first_chunk()?;
+    let (alignment, tags) = handle.split_first_chunk()?;
+    let alignment = u32::from_le_bytes(*alignment);
+    let free = u64::from_le_bytes(*byte_size).checked_sub(u64::from_le_bytes(*byte_offset))?;
+    let right = *buffers == 1
+        && tags == HOST
+        && alignment.is_power_of_two()
+        && alignment >= MIN_BUFFER_ALIGNMENT
+        && needed <= free;
+    right.then_some(facts)
 }
 
 /// The facts of any bytes, as far as they go.
