@@ -96,8 +96,8 @@ pub(crate) fn parse<'a>(
     let available = policy.max_descriptor.into();
     match bytes.split_at_checked(whole) {
         Some((descriptor, rest)) if u64::from(stated) <= available => {
-            match decode(descriptor, 0, &mut { policy }) {
-                Ok(view) => Ok((view, rest)),
+            match decode(descriptor, &mut { policy }) {
+                Ok(facts) => Ok((DescriptorView::new(descriptor, facts, 0), rest)),
                 Err(breach) => Err(place(descriptor, 0, breach.into())),
             }
         }
@@ -153,24 +153,19 @@ pub(crate) fn place(bytes: &[u8], origin: u64, violation: Violation) -> Error {
 
 /// Decodes exactly one descriptor: `bytes` is `descriptor_length` long and starts with the magic.
 #[inline]
-pub(crate) fn decode<'a, J: Judge>(
-    bytes: &'a [u8],
-    origin: u64,
-    judge: &mut J,
-) -> Result<DescriptorView<'a>, Breach> {
+pub(crate) fn decode<J: Judge>(bytes: &[u8], judge: &mut J) -> Result<Facts, Breach> {
     // rank-sized work is bounded only behind the header's rules
     header(bytes, judge)?;
     let mut walk = Walk::new(bytes);
     if let Some(facts) = glance(bytes, &walk.facts) {
-        return Ok(DescriptorView::new(bytes, facts, origin));
+        return Ok(facts);
     }
     walk.parts(judge)?;
     let minor = u8(bytes, offset(Field::VersionMinor));
-    let filled = walk.at == bytes.len() || minor > 0 || walk.is_opaque();
+    let filled = walk.at == bytes.len() || minor > 0 || walk.facts.is_opaque();
     judge.require(filled, Rule::TrailingBytes, Field::Tail, 0)?;
-    let view = DescriptorView::new(bytes, walk.facts, origin);
-    check::body(view, judge)?;
-    Ok(view)
+    check::body(DescriptorView::new(bytes, walk.facts, 0), judge)?;
+    Ok(walk.facts)
 }
 
 /// Sees at a glance that a descriptor is right: dense in one host buffer, without optional sections.
@@ -247,18 +242,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    #[inline]
-    fn is_opaque(&self) -> bool {
-        let layout = self.facts.layout;
-        !layout.is_assigned() && !layout.is_private()
-    }
-
     /// Walks all parts that can be found.
     #[inline(always)]
     fn parts<J: Judge>(&mut self, judge: &mut J) -> Checked {
         self.enter(Section::Shape, judge)?;
         self.enter(Section::ByteOffset, judge)?;
-        if self.is_opaque() {
+        if self.facts.is_opaque() {
             // permissive mode only: flags speak of sections that cannot be found
             self.facts.flags = 0;
             return Ok(());

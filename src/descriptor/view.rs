@@ -363,8 +363,7 @@ impl<'a> DescriptorView<'a> {
     #[must_use]
     #[inline]
     pub fn is_opaque(&self) -> bool {
-        let tag = self.layout_tag();
-        !tag.is_assigned() && !tag.is_private()
+        self.facts.is_opaque()
     }
 
     /// The sections that are there and their bytes.
@@ -403,7 +402,7 @@ impl<'a> DescriptorView<'a> {
             policy,
             relaxed: &mut flag,
         };
-        let _ = decode::decode(self.bytes, self.origin, &mut judge);
+        let _ = decode::decode(self.bytes, &mut judge);
     }
 
     /// Checks the descriptor against another policy than the one it was read with.
@@ -413,10 +412,6 @@ impl<'a> DescriptorView<'a> {
     /// As [`check::descriptor`].
     pub fn check(&self, policy: &Policy) -> Result<(), Violation> {
         check::descriptor(self, policy)
-    }
-
-    pub(crate) const fn facts(&self) -> Facts {
-        self.facts
     }
 
     /// Bytes of an array with one number for each dimension.

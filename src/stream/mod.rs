@@ -21,7 +21,7 @@ use crate::error::{Error, ErrorKind, Field, Resource, Violation};
 use crate::frame::{Frame, Storage};
 use crate::policy::Policy;
 use crate::rule::Rule;
-use crate::wire::descriptor::{FILE_MAGIC_TAIL, Facts, HEADER, LENGTH_KNOWN, MAGIC};
+use crate::wire::descriptor::{FILE_MAGIC_TAIL, Facts, HEADER, LENGTH_KNOWN, MAGIC, offset};
 use crate::wire::{array, index, length};
 
 /// What a parser met.
@@ -107,6 +107,8 @@ pub struct StreamParser<S> {
     origin: u64,
     /// What the lengths of its parts follow from.
     facts: Facts,
+    /// Bytes of the frame at which the next decision falls.
+    target: usize,
     phase: Phase,
 }
 
@@ -134,6 +136,7 @@ impl<S> StreamParser<S> {
             position: 0,
             origin: 0,
             facts: Facts::NONE,
+            target: MAGIC.len(),
             phase: Phase::Descriptor,
         }
     }
@@ -181,7 +184,7 @@ impl<S: Storage> StreamParser<S> {
     #[must_use]
     pub fn wanted(&self) -> usize {
         match &self.phase {
-            Phase::Descriptor => self.target().wrapping_sub(self.frame.len()),
+            Phase::Descriptor => self.target.wrapping_sub(self.frame.len()),
             Phase::Payload { left, .. } => usize::try_from(*left).unwrap_or(usize::MAX),
             Phase::Opaque | Phase::Failed(_) => 0,
         }
@@ -210,6 +213,7 @@ impl<S: Storage> StreamParser<S> {
     /// Forgets everything but the policy and the position: the next byte starts a descriptor.
     pub fn reset(&mut self) {
         self.frame.clear();
+        self.target = MAGIC.len();
         self.origin = self.position;
         self.phase = Phase::Descriptor;
     }
@@ -226,6 +230,9 @@ impl<S: Storage> StreamParser<S> {
 
     #[inline]
     fn step<'c>(&mut self, input: &mut &'c [u8]) -> Result<Step<'c>, Error> {
+        if self.swallow(input) {
+            return Ok(Step::More);
+        }
         loop {
             if let Some(step) = self.payload(input)? {
                 return Ok(step);
@@ -234,6 +241,23 @@ impl<S: Storage> StreamParser<S> {
                 return Ok(step);
             }
         }
+    }
+
+    /// Takes a chunk that ends before the next decision about a descriptor; what a byte at a time costs.
+    #[inline]
+    fn swallow(&mut self, input: &mut &[u8]) -> bool {
+        let len = self.frame.len();
+        let after = len.wrapping_add(input.len());
+        let gathers = matches!(self.phase, Phase::Descriptor) && len >= MAGIC.len();
+        if !gathers || after >= self.target || input.len() > self.room() {
+            return false;
+        }
+        let taken = self.frame.push(input).is_ok();
+        if taken {
+            self.position = self.position.wrapping_add(length(input.len()));
+            *input = &[];
+        }
+        taken
     }
 
     /// Hands out what the chunk has of the current buffer; none where no buffer misses bytes.
@@ -317,23 +341,14 @@ impl<S: Storage> StreamParser<S> {
         usize::try_from(u64::MAX.wrapping_sub(self.position)).unwrap_or(usize::MAX)
     }
 
-    /// Where the next decision about a descriptor can be made.
-    fn target(&self) -> usize {
-        match self.frame.len() {
-            0..4 => MAGIC.len(),
-            4..LENGTH_KNOWN => LENGTH_KNOWN,
-            LENGTH_KNOWN..HEADER => HEADER,
-            _ => index(stated_length(self.frame.bytes())),
-        }
-    }
-
     /// Fills the frame; `true` when it holds a checked descriptor.
     fn gather(&mut self, input: &mut &[u8]) -> Result<bool, Error> {
-        let whole = self.whole(input, self.room());
+        if let Some(whole) = self.whole(input) {
+            self.target = whole;
+        }
         loop {
             let before = self.frame.len();
-            let target = whole.unwrap_or_else(|| self.target());
-            let most = target.wrapping_sub(before).min(self.room());
+            let most = self.target.wrapping_sub(before).min(self.room());
             let (bytes, rest) = input.split_at_checked(most).unwrap_or((input, &[]));
             if bytes.is_empty() {
                 return Ok(false);
@@ -343,37 +358,43 @@ impl<S: Storage> StreamParser<S> {
             }
             *input = rest;
             self.position = self.position.wrapping_add(length(bytes.len()));
-            let len = self.frame.len();
+            let (bytes, len) = (self.frame.bytes(), self.frame.len());
             if before < MAGIC.len()
-                && let Some(wrong) = wrong_magic(self.frame.bytes())
+                && let Some(wrong) = wrong_magic(bytes)
             {
                 return Err(magic_error(self.origin, wrong));
             }
             if before < LENGTH_KNOWN && len >= LENGTH_KNOWN {
                 let limit = self.frame.limit().min(self.policy.max_descriptor.into());
-                if let Some(error) = too_long(self.frame.bytes(), self.origin, limit) {
+                if let Some(error) = too_long(bytes, self.origin, limit) {
                     return Err(error);
                 }
             }
-            if len < target || len < HEADER {
+            if len < self.target {
                 continue;
             }
-            if len == HEADER && whole.is_none() {
+            self.target = match len {
+                ..LENGTH_KNOWN => LENGTH_KNOWN,
+                LENGTH_KNOWN..HEADER => HEADER,
+                _ => index(stated_length(bytes)),
+            };
+            if len == HEADER {
                 self.check_header()?;
-                if len < self.target() {
-                    continue;
-                }
             }
-            self.accept()?;
-            return Ok(true);
+            if len >= HEADER && len >= self.target {
+                self.accept()?;
+                return Ok(true);
+            }
         }
     }
 
     /// The length of the descriptor that is next, where the chunk holds all of it: a short cut to the
     /// same decisions.
-    fn whole(&self, input: &[u8], room: usize) -> Option<usize> {
-        let len = index(array(input, 6).map(u32::from_le_bytes)?);
-        let fits = length(len) <= self.frame.limit() && len <= input.len().min(room);
+    #[inline]
+    fn whole(&self, input: &[u8]) -> Option<usize> {
+        let stated = array(input, offset(Field::DescriptorLength)).map(u32::from_le_bytes)?;
+        let len = index(stated);
+        let fits = u64::from(stated) <= self.frame.limit() && len <= input.len().min(self.room());
         (self.frame.len() == 0 && fits && len >= HEADER).then_some(len)
     }
 
@@ -383,10 +404,23 @@ impl<S: Storage> StreamParser<S> {
     }
 
     /// Decodes what the frame holds and turns to its buffers.
+    #[inline]
     fn accept(&mut self) -> Result<(), Error> {
-        let bytes = self.frame.bytes();
-        let view = decode(bytes, self.origin, &mut &self.policy)
-            .map_err(|breach| self.refuse(breach.into()))?;
+        let checked = decode(self.frame.bytes(), &mut &self.policy);
+        self.facts = checked.map_err(|breach| self.refuse(breach.into()))?;
+        if self.policy.max_buffer < u64::MAX {
+            self.limit_buffers()?;
+        }
+        if self.facts.is_opaque() {
+            self.phase = Phase::Opaque;
+        } else {
+            self.enter_buffer(0);
+        }
+        Ok(())
+    }
+
+    fn limit_buffers(&self) -> Result<(), Error> {
+        let view = self.view();
         let available = self.policy.max_buffer;
         for (k, size) in (0..).map_while(|k| Some((k, view.buffer(k)?.byte_size))) {
             if size > available {
@@ -400,12 +434,6 @@ impl<S: Storage> StreamParser<S> {
                     .map_or(0, |range| range.start);
                 return Err(Error::new(kind, self.origin.wrapping_add(at.into())));
             }
-        }
-        self.facts = view.facts();
-        if view.is_opaque() {
-            self.phase = Phase::Opaque;
-        } else {
-            self.enter_buffer(0);
         }
         Ok(())
     }
@@ -426,7 +454,7 @@ impl<S: Storage> StreamParser<S> {
     fn frame_error(&self) -> Error {
         let kind = ErrorKind::Capacity {
             what: Resource::Frame,
-            needed: length(self.target()),
+            needed: length(self.target),
             available: self.frame.limit(),
         };
         Error::new(kind, self.origin)

@@ -149,6 +149,12 @@ impl Facts {
         layout: LayoutTag(0),
     };
 
+    /// Whether the layout has no meaning, so that nothing behind `byte_offset` can be found.
+    #[inline]
+    pub(crate) fn is_opaque(&self) -> bool {
+        !self.layout.is_assigned() && !self.layout.is_private()
+    }
+
     /// Bytes of a section. The tail is not a fact.
     #[inline]
     pub(crate) fn len(&self, section: Section) -> u64 {
