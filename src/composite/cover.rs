@@ -14,7 +14,7 @@ use super::{Arena, grow};
 use crate::error::{ErrorKind, Resource};
 use crate::model::U64s;
 use crate::rule::Rule;
-use crate::wire::{index, length32};
+use crate::wire::index;
 
 /// 128 secret random bits; whoever knows them can forge a partition that `Keyed` accepts.
 #[derive(Clone, Copy)]
@@ -103,10 +103,8 @@ pub(super) struct Boxed<'a> {
 impl Boxed<'_> {
     /// Half-open.
     fn ranges(&self) -> impl Iterator<Item = (u64, u64)> {
-        (0..length32(self.shape.len())).map(|axis| {
-            let from = self.offset.at(axis);
-            (from, from.wrapping_add(self.shape.at(axis)))
-        })
+        let ends = self.offset.iter().zip(self.shape);
+        ends.map(|(from, size)| (from, from.wrapping_add(size)))
     }
 }
 
@@ -273,8 +271,7 @@ fn hold<A: Arena>(
     let len = boxes::len(place.rank);
     let (slot, held) = place.split(work);
     let slot = slot.get_mut(..len).unwrap_or_default();
-    boxes::write(slot, boxed.ranges(), member);
-    if boxes::ranges(slot).any(|(from, to)| from == to) {
+    if !boxes::write(slot, boxed, member) {
         return Ok(());
     }
     let before = held.len();
@@ -288,14 +285,13 @@ fn hold<A: Arena>(
     if after > most {
         return Err(NO_ROOM);
     }
-    if after > before {
+    if after != before {
         place.resize(work.wrapping_add(after))?;
     }
-    let (slot, held) = place.split(work);
-    let slot = slot.get(..len).unwrap_or_default();
-    boxes::copy(slot, held.get_mut(others..).unwrap_or_default());
-    if after < before {
-        place.resize(work.wrapping_add(after))?;
+    if after > before {
+        let (slot, held) = place.split(work);
+        let new = held.get_mut(before..).unwrap_or_default();
+        boxes::copy(slot, new);
     }
     Ok(())
 }

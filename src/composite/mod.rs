@@ -25,7 +25,7 @@ use crate::policy::{Mode, Policy};
 use crate::rule::Rule;
 use crate::wire::length;
 use crate::wire::tag::CompositionRule;
-use cover::{Boxed, CoverState};
+use cover::CoverState;
 use level::{Level, extension_words, require};
 
 /// Deepest nesting of heads.
@@ -199,15 +199,14 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
         let mut index = None;
         if let Some(level) = around {
             index = Some(level.begun);
-            let mut broken = level.check(d, &layout, self.arena.words(), self.mode)?;
-            if level.rule == CompositionRule::Partition
-                && level.broken.or(broken).is_none()
-                && let Some(shard) = d.shard()
+            let mut broken = None;
+            if matches!(layout, Layout::Unknown(_)) {
+                let relaxed = self.mode == Mode::Permissive;
+                require(relaxed, Rule::MemberUnreadable, Field::LayoutTag, 0)?;
+                broken = Some(Rule::MemberUnreadable);
+            } else if let Some(boxed) = level.check(d, &layout, self.arena.words())?
+                && level.broken.is_none()
             {
-                let boxed = Boxed {
-                    offset: shard.shard_offset,
-                    shape: d.shape(),
-                };
                 let place = level.place(&mut self.arena);
                 let added = level.cover.add(&self.cover, place, &boxed, level.begun);
                 if let Err(kind) = added {
