@@ -14,6 +14,7 @@ pub(super) const fn len(rank: usize) -> usize {
 pub(super) type Members = (u32, u32);
 
 /// Writes the box of a member; tells whether it has elements.
+#[inline(always)]
 pub(super) fn write(slot: &mut [u64], boxed: &Boxed<'_>, member: u32) -> bool {
     let (pairs, rest) = slot.as_chunks_mut::<2>();
     let mut solid = true;

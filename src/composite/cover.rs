@@ -87,7 +87,7 @@ impl Cover for Keyed {
 }
 
 impl Cover for ExactThenKeyed {
-    const BOXES: u32 = 1024;
+    const BOXES: u32 = 256;
     fn key(&self) -> Option<[u64; 2]> {
         Some(self.0.0)
     }
@@ -187,7 +187,7 @@ impl CoverState {
     }
 
     /// Adds the box of member `member`. An overlap that is found changes nothing.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add<C: Cover, A: Arena>(
         &mut self,
         cover: &C,
@@ -260,7 +260,7 @@ impl CoverState {
 }
 
 /// Adds a box to those that are held, if there is room for it among `most` words.
-#[inline]
+#[inline(always)]
 fn hold<A: Arena>(
     place: &mut Place<'_, A>,
     work: usize,

@@ -75,6 +75,7 @@ impl Level {
     }
 
     /// The rules of one member, but for its place among the others; its box where that matters.
+    #[inline(always)]
     pub(super) fn check<'d, F: Fields + ?Sized>(
         &self,
         d: &'d F,
@@ -110,6 +111,7 @@ impl Level {
     }
 
     /// COMP-23 to COMP-26.
+    #[inline(always)]
     fn member_type<F: Fields + ?Sized>(
         &self,
         d: &F,
@@ -156,17 +158,22 @@ impl Level {
 }
 
 /// COMP-28 and COMP-29 in one look.
+#[inline(always)]
 fn inside(shape: U64s<'_>, shard: &Shard<'_>, head: &[u64]) -> bool {
-    let rank = head.len();
-    if shape.len() != rank || shard.shard_offset.len() != rank || shard.parent_shape.len() != rank {
-        return false;
+    let mut parent = shard.parent_shape.iter();
+    let mut offset = shard.shard_offset.iter();
+    let mut shape = shape.iter();
+    // one loop: chains of adapters are built in memory, and waiting for that takes longer than the loop
+    for size in head {
+        let (Some(whole), Some(from), Some(len)) = (parent.next(), offset.next(), shape.next())
+        else {
+            return false;
+        };
+        if whole != *size || from.checked_add(len).is_none_or(|end| end > whole) {
+            return false;
+        }
     }
-    let boxes = shard.shard_offset.iter().zip(shape);
-    let mut axes = shard.parent_shape.iter().zip(head).zip(boxes);
-    axes.all(|((parent, size), (offset, extent))| {
-        let end = offset.checked_add(extent);
-        parent == *size && end.is_some_and(|end| end <= parent)
-    })
+    (parent.len(), offset.len(), shape.len()) == (0, 0, 0)
 }
 
 /// Names what [`inside`] found.

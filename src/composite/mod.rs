@@ -184,6 +184,7 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
         Ok(outcome)
     }
 
+    #[inline(always)]
     fn take<F: Fields + ?Sized>(&mut self, d: &F) -> Result<Outcome, ErrorKind> {
         let layout = d.layout();
         let deep = self.levels.is_full();

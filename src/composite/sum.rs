@@ -40,7 +40,7 @@ impl<'a> Tally<'a> {
     }
 
     /// Counts a box: as covered, or as asked for. The keyed sum goes on with a key only.
-    #[inline]
+    #[inline(always)]
     pub(super) fn count(
         &mut self,
         key: Option<[u64; 2]>,
