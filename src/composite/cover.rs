@@ -64,7 +64,9 @@ pub struct Exact;
 #[derive(Clone, Copy, Debug)]
 pub struct Keyed(pub Key);
 
-/// [`Exact`] as long as 1,024 boxes and the arena suffice, [`Keyed`] beyond: linear on every input.
+/// [`Exact`] as long as 256 boxes and the arena suffice, [`Keyed`] beyond: linear on every input.
+///
+/// What it holds stays while nested composites are open: a fixed arena has to have room for their heads.
 #[derive(Clone, Copy, Debug)]
 pub struct ExactThenKeyed(pub Key);
 
@@ -101,10 +103,21 @@ pub(super) struct Boxed<'a> {
 }
 
 impl Boxed<'_> {
-    /// Half-open.
+    /// Half-open; a head starts at 0 without saying so.
+    #[inline]
     fn ranges(&self) -> impl Iterator<Item = (u64, u64)> {
-        let ends = self.offset.iter().zip(self.shape);
-        ends.map(|(from, size)| (from, from.wrapping_add(size)))
+        let mut offset = self.offset.iter();
+        self.shape.iter().map(move |size| {
+            let from = offset.next().unwrap_or(0);
+            (from, from.wrapping_add(size))
+        })
+    }
+}
+
+fn whole(shape: U64s<'_>) -> Boxed<'_> {
+    Boxed {
+        offset: U64s::EMPTY,
+        shape,
     }
 }
 
@@ -163,7 +176,7 @@ impl CoverState {
         place.resize(work)?;
         if C::BOXES == 0 {
             let (work, _) = place.split(work);
-            state.tally(work).start(cover.key(), head.iter());
+            state.tally(work).start(cover.key(), whole(head).ranges());
         }
         Ok(state)
     }
@@ -250,7 +263,8 @@ impl CoverState {
             .unwrap_or_default();
         let (work, held) = cover.split_at_mut_checked(work).unwrap_or_default();
         let mut tally = self.tally(work);
-        tally.start(key, head.iter().copied().take(rank));
+        let shape = head.get(..rank).unwrap_or(&[]);
+        tally.start(key, shape.iter().map(|size| (0, *size)));
         let mut rest: &[u64] = held;
         while let Some((one, behind)) = rest.split_at_checked(boxes::len(rank)) {
             tally.count(key, boxes::ranges(one), false);

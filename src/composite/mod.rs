@@ -246,9 +246,9 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
             level.rank = u8::try_from(shape.len()).unwrap_or(u8::MAX);
             grow(&mut self.arena, level.cover_at())?;
             let words = self.arena.words_mut().get_mut(base..).unwrap_or(&mut []);
-            let extension = extension_words(d).unwrap_or_default();
-            for (word, value) in words.iter_mut().zip(shape.iter().chain(extension)) {
-                *word = value;
+            let rank = shape.copy_to(words);
+            if let (Some(rest), Some(extension)) = (words.get_mut(rank..), extension_words(d)) {
+                boxes::copy(&extension, rest);
             }
             if level.rule == CompositionRule::Partition {
                 let place = level.place(&mut self.arena);
