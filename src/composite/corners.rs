@@ -5,7 +5,10 @@
 
 use core::cmp::Ordering;
 
+use crate::check::sections;
 use crate::error::{ErrorKind, Field, Resource, Violation};
+use crate::model::{Layout, Shard};
+use crate::policy::{Judge, Policy};
 use crate::rule::Rule;
 use crate::wire::{index, length, length32};
 
@@ -14,14 +17,13 @@ pub const MAX_SPLIT_AXES: u32 = 4;
 
 /// Checks that boxes cover a head exactly.
 ///
-/// `boxes` holds for each box its offset and then its shape, `2 * head.len()` numbers; every box lies in
-/// the head (SHARD-01). `scratch` takes `2^d` words for each box and for the head, where `d` counts the
+/// `boxes` holds for each box its offset and then its shape, `2 * head.len()` numbers. `scratch` takes `2^d` words for each box and for the head, where `d` counts the
 /// axes that some box does not span; [`scratch_words`] tells how many.
 ///
 /// # Errors
 ///
-/// COMP-42 with the smallest member that overlaps an earlier one, and the smallest of those; COMP-43
-/// where nothing overlaps; a capacity error above [`MAX_SPLIT_AXES`] or with too little scratch.
+/// SHARD-01 and SHARD-02 of a box that does not lie in the head; COMP-42 with the smallest member that
+/// overlaps an earlier one, and the smallest of those; COMP-43 where nothing overlaps; a capacity error above [`MAX_SPLIT_AXES`] or with too little scratch.
 ///
 /// ```
 /// use hrry::{ErrorKind, corners};
@@ -32,6 +34,7 @@ pub const MAX_SPLIT_AXES: u32 = 4;
 /// ```
 pub fn exact_cover(head: &[u64], boxes: &[u64], scratch: &mut [u64]) -> Result<(), ErrorKind> {
     let set = Set::new(head, boxes);
+    set.bounds()?;
     let needed = set.corners_needed()?;
     let available = length(scratch.len());
     let Some(corners) = usize::try_from(needed)
@@ -95,6 +98,21 @@ impl<'a> Set<'a> {
             }
         }
         set
+    }
+
+    /// Coordinates only mean places while no end wraps.
+    fn bounds(&self) -> Result<(), Violation> {
+        let rank = self.head.len();
+        let mut judge = Judge::new(&Policy::STRICT);
+        for one in self.boxes.chunks_exact(rank.wrapping_mul(2).max(1)) {
+            let (offset, shape) = one.split_at_checked(rank).unwrap_or_default();
+            let shard = Shard {
+                parent_shape: self.head.into(),
+                shard_offset: offset.into(),
+            };
+            sections::shard(&shard, &Layout::RowMajor, shape.into(), &mut judge);
+        }
+        judge.verdict()
     }
 
     fn corners_needed(&self) -> Result<u64, ErrorKind> {

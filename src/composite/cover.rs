@@ -14,7 +14,7 @@ use super::{Arena, grow};
 use crate::error::{ErrorKind, Resource};
 use crate::model::U64s;
 use crate::rule::Rule;
-use crate::wire::{index, length32};
+use crate::wire::index;
 
 /// 128 secret random bits; whoever knows them can forge a partition that `Keyed` accepts.
 #[derive(Clone, Copy)]
@@ -64,7 +64,9 @@ pub struct Exact;
 #[derive(Clone, Copy, Debug)]
 pub struct Keyed(pub Key);
 
-/// [`Exact`] as long as 1,024 boxes and the arena suffice, [`Keyed`] beyond: linear on every input.
+/// [`Exact`] as long as 256 boxes and the arena suffice, [`Keyed`] beyond: linear on every input.
+///
+/// What it holds stays while nested composites are open: a fixed arena has to have room for their heads.
 #[derive(Clone, Copy, Debug)]
 pub struct ExactThenKeyed(pub Key);
 
@@ -87,7 +89,7 @@ impl Cover for Keyed {
 }
 
 impl Cover for ExactThenKeyed {
-    const BOXES: u32 = 1024;
+    const BOXES: u32 = 256;
     fn key(&self) -> Option<[u64; 2]> {
         Some(self.0.0)
     }
@@ -101,12 +103,21 @@ pub(super) struct Boxed<'a> {
 }
 
 impl Boxed<'_> {
-    /// Half-open.
+    /// Half-open; a head starts at 0 without saying so.
+    #[inline]
     fn ranges(&self) -> impl Iterator<Item = (u64, u64)> {
-        (0..length32(self.shape.len())).map(|axis| {
-            let from = self.offset.at(axis);
-            (from, from.wrapping_add(self.shape.at(axis)))
+        let mut offset = self.offset.iter();
+        self.shape.iter().map(move |size| {
+            let from = offset.next().unwrap_or(0);
+            (from, from.wrapping_add(size))
         })
+    }
+}
+
+fn whole(shape: U64s<'_>) -> Boxed<'_> {
+    Boxed {
+        offset: U64s::EMPTY,
+        shape,
     }
 }
 
@@ -165,7 +176,7 @@ impl CoverState {
         place.resize(work)?;
         if C::BOXES == 0 {
             let (work, _) = place.split(work);
-            state.tally(work).start(cover.key(), head.iter());
+            state.tally(work).start(cover.key(), whole(head).ranges());
         }
         Ok(state)
     }
@@ -189,7 +200,7 @@ impl CoverState {
     }
 
     /// Adds the box of member `member`. An overlap that is found changes nothing.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add<C: Cover, A: Arena>(
         &mut self,
         cover: &C,
@@ -252,7 +263,8 @@ impl CoverState {
             .unwrap_or_default();
         let (work, held) = cover.split_at_mut_checked(work).unwrap_or_default();
         let mut tally = self.tally(work);
-        tally.start(key, head.iter().copied().take(rank));
+        let shape = head.get(..rank).unwrap_or(&[]);
+        tally.start(key, shape.iter().map(|size| (0, *size)));
         let mut rest: &[u64] = held;
         while let Some((one, behind)) = rest.split_at_checked(boxes::len(rank)) {
             tally.count(key, boxes::ranges(one), false);
@@ -262,7 +274,7 @@ impl CoverState {
 }
 
 /// Adds a box to those that are held, if there is room for it among `most` words.
-#[inline]
+#[inline(always)]
 fn hold<A: Arena>(
     place: &mut Place<'_, A>,
     work: usize,
@@ -273,8 +285,7 @@ fn hold<A: Arena>(
     let len = boxes::len(place.rank);
     let (slot, held) = place.split(work);
     let slot = slot.get_mut(..len).unwrap_or_default();
-    boxes::write(slot, boxed.ranges(), member);
-    if boxes::ranges(slot).any(|(from, to)| from == to) {
+    if !boxes::write(slot, boxed, member) {
         return Ok(());
     }
     let before = held.len();
@@ -288,14 +299,13 @@ fn hold<A: Arena>(
     if after > most {
         return Err(NO_ROOM);
     }
-    if after > before {
+    if after != before {
         place.resize(work.wrapping_add(after))?;
     }
-    let (slot, held) = place.split(work);
-    let slot = slot.get(..len).unwrap_or_default();
-    boxes::copy(slot, held.get_mut(others..).unwrap_or_default());
-    if after < before {
-        place.resize(work.wrapping_add(after))?;
+    if after > before {
+        let (slot, held) = place.split(work);
+        let new = held.get_mut(before..).unwrap_or_default();
+        boxes::copy(slot, new);
     }
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! One open composite, and what it asks of each member.
 
-use super::cover::{CoverState, Place};
+use super::cover::{Boxed, CoverState, Place};
 use crate::check::sections;
 use crate::error::{Field, Violation};
 use crate::model::{CompositeHead, Fields, Layout, Shard, U64s};
-use crate::policy::{Mode, Policy};
+use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::tag::{CompositionRule, ElementType, MemberRole};
 
@@ -74,27 +74,23 @@ impl Level {
         }
     }
 
-    /// The rules of one member, but for its place among the others; the rule that it breaks where
-    /// permissive mode goes on.
-    pub(super) fn check<F: Fields + ?Sized>(
+    /// The rules of one member, but for its place among the others; its box where that matters.
+    #[inline(always)]
+    pub(super) fn check<'d, F: Fields + ?Sized>(
         &self,
-        d: &F,
+        d: &'d F,
         layout: &Layout<'_>,
         words: &[u64],
-        mode: Mode,
-    ) -> Result<Option<Rule>, Violation> {
-        if matches!(layout, Layout::Unknown(_)) {
-            let rule = Rule::MemberUnreadable;
-            let relaxed = mode == Mode::Permissive;
-            return require(relaxed, rule, Field::LayoutTag, 0).map(|()| Some(rule));
-        }
+    ) -> Result<Option<Boxed<'d>>, Violation> {
         let role = d.member_role();
+        let mut boxed = None;
         if self.is_spatial() {
             let head = words.get(self.base..self.cover_at()).unwrap_or(&[]);
             let (head, extension) = head.split_at_checked(self.rank.into()).unwrap_or_default();
             self.member_type(d, layout, extension.first_chunk().copied())?;
             let Some(shard) = d.shard() else {
-                return require(false, Rule::MemberShard, Field::Flags, 0).map(|()| None);
+                require(false, Rule::MemberShard, Field::Flags, 0)?;
+                return Ok(None);
             };
             if !inside(d.shape(), &shard, head) {
                 misplaced(d.shape(), layout, &shard, head)?;
@@ -103,13 +99,19 @@ impl Level {
                 self.overlay_role(role, &shard, d.shape())?;
                 return Ok(None);
             }
+            boxed = Some(Boxed {
+                offset: shard.shard_offset,
+                shape: d.shape(),
+            });
         }
         // COMP-30
         let bare = role.is_none() || self.rule.is_private();
-        require(bare, Rule::RoleUnexpected, Field::MemberRole, 0).map(|()| None)
+        require(bare, Rule::RoleUnexpected, Field::MemberRole, 0)?;
+        Ok(boxed)
     }
 
     /// COMP-23 to COMP-26.
+    #[inline(always)]
     fn member_type<F: Fields + ?Sized>(
         &self,
         d: &F,
@@ -156,18 +158,22 @@ impl Level {
 }
 
 /// COMP-28 and COMP-29 in one look.
+#[inline(always)]
 fn inside(shape: U64s<'_>, shard: &Shard<'_>, head: &[u64]) -> bool {
-    let ranks = [
-        shape.len(),
-        shard.shard_offset.len(),
-        shard.parent_shape.len(),
-    ];
-    let mut axes = (0u32..).zip(head);
-    ranks == [head.len(); 3]
-        && axes.all(|(k, size)| {
-            let end = shard.shard_offset.at(k).checked_add(shape.at(k));
-            shard.parent_shape.at(k) == *size && end.is_some_and(|end| end <= *size)
-        })
+    let mut parent = shard.parent_shape.iter();
+    let mut offset = shard.shard_offset.iter();
+    let mut shape = shape.iter();
+    // one loop: chains of adapters are built in memory, and waiting for that takes longer than the loop
+    for size in head {
+        let (Some(whole), Some(from), Some(len)) = (parent.next(), offset.next(), shape.next())
+        else {
+            return false;
+        };
+        if whole != *size || from.checked_add(len).is_none_or(|end| end > whole) {
+            return false;
+        }
+    }
+    (parent.len(), offset.len(), shape.len()) == (0, 0, 0)
 }
 
 /// Names what [`inside`] found.

@@ -25,7 +25,7 @@ use crate::policy::{Mode, Policy};
 use crate::rule::Rule;
 use crate::wire::length;
 use crate::wire::tag::CompositionRule;
-use cover::{Boxed, CoverState};
+use cover::CoverState;
 use level::{Level, extension_words, require};
 
 /// Deepest nesting of heads.
@@ -184,6 +184,7 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
         Ok(outcome)
     }
 
+    #[inline(always)]
     fn take<F: Fields + ?Sized>(&mut self, d: &F) -> Result<Outcome, ErrorKind> {
         let layout = d.layout();
         let deep = self.levels.is_full();
@@ -199,15 +200,14 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
         let mut index = None;
         if let Some(level) = around {
             index = Some(level.begun);
-            let mut broken = level.check(d, &layout, self.arena.words(), self.mode)?;
-            if level.rule == CompositionRule::Partition
-                && level.broken.or(broken).is_none()
-                && let Some(shard) = d.shard()
+            let mut broken = None;
+            if matches!(layout, Layout::Unknown(_)) {
+                let relaxed = self.mode == Mode::Permissive;
+                require(relaxed, Rule::MemberUnreadable, Field::LayoutTag, 0)?;
+                broken = Some(Rule::MemberUnreadable);
+            } else if let Some(boxed) = level.check(d, &layout, self.arena.words())?
+                && level.broken.is_none()
             {
-                let boxed = Boxed {
-                    offset: shard.shard_offset,
-                    shape: d.shape(),
-                };
                 let place = level.place(&mut self.arena);
                 let added = level.cover.add(&self.cover, place, &boxed, level.begun);
                 if let Err(kind) = added {
@@ -246,9 +246,9 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
             level.rank = u8::try_from(shape.len()).unwrap_or(u8::MAX);
             grow(&mut self.arena, level.cover_at())?;
             let words = self.arena.words_mut().get_mut(base..).unwrap_or(&mut []);
-            let extension = extension_words(d).unwrap_or_default();
-            for (word, value) in words.iter_mut().zip(shape.iter().chain(extension)) {
-                *word = value;
+            let rank = shape.copy_to(words);
+            if let (Some(rest), Some(extension)) = (words.get_mut(rank..), extension_words(d)) {
+                boxes::copy(&extension, rest);
             }
             if level.rule == CompositionRule::Partition {
                 let place = level.place(&mut self.arena);

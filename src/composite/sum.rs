@@ -33,10 +33,10 @@ impl<'a> Tally<'a> {
     }
 
     /// Nothing covered of a head.
-    pub(super) fn start(&mut self, key: Option<[u64; 2]>, head: impl Iterator<Item = u64>) {
+    pub(super) fn start(&mut self, key: Option<[u64; 2]>, head: impl Iterator<Item = (u64, u64)>) {
         self.excess.fill(0);
         self.sum.fill(0);
-        self.count(key, head.map(|size| (0, size)), true);
+        self.count(key, head, true);
     }
 
     /// Counts a box: as covered, or as asked for. The keyed sum goes on with a key only.
@@ -58,13 +58,18 @@ impl<'a> Tally<'a> {
                 weight = product(weight, signed_ends(key, axis, from, to));
             }
         }
+        self.add(negative, key.map(|_| weight));
+    }
+
+    fn add(&mut self, negative: bool, weight: Option<u64>) {
         add_limbs(self.excess, self.volume, negative);
-        if let (Some(_), Some(sum)) = (key, self.sum.first_mut()) {
-            *sum = if negative {
-                subtract(*sum, weight)
+        if let (Some(weight), Some(sum)) = (weight, self.sum.first_mut()) {
+            let weight = if negative {
+                subtract(0, weight)
             } else {
-                add(*sum, weight)
+                weight
             };
+            *sum = add(*sum, weight);
         }
     }
 

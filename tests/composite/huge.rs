@@ -240,3 +240,17 @@ fn cuts_at_the_end_of_64_bits() {
         Verdict::Overlap(1, 0),
     );
 }
+
+/// Ends that wrap past 2^64 would cancel; boxes outside the head are refused before.
+#[test]
+fn the_whole_set_check_looks_at_bounds() {
+    let n = u64::MAX - 3;
+    let wrapping = [tile([0], [8]), tile([4], [n - 4]), tile([n], [8])];
+    let outside = |tiles: &[Tile]| {
+        let rule = whole_set(&[8], tiles).err().and_then(|kind| kind.rule());
+        assert_eq!(rule, Some(Rule::ShardBounds));
+    };
+    outside(&wrapping);
+    // of the right volume, and disjoint
+    outside(&[tile([0], [4]), tile([8], [4])]);
+}

@@ -176,6 +176,33 @@ fn the_method_is_keyed_if_one_level_was() {
     assert_eq!(validator.end(), Ok(closed(2, Some(Method::Keyed))));
 }
 
+/// The inner partition found no room for its boxes; the outer one, which closes last, did.
+#[test]
+fn the_method_of_an_inner_level_counts() {
+    let shape = [2, 2];
+    let whole = tile([0, 0], shape);
+    let arena = InlineArena::<23>::new();
+    let mut validator = CompositeValidator::with_arena(ExactThenKeyed(KEY), arena, Policy::STRICT);
+    validator
+        .begin(&head(&shape, CompositionRule::Partition, 1))
+        .unwrap();
+    validator.end().unwrap();
+    let nested = DescriptorSpec {
+        shard: member(&shape, &whole).shard,
+        ..head(&shape, CompositionRule::Partition, 2)
+    };
+    validator.begin(&nested).unwrap();
+    validator.end().unwrap();
+    for half in [tile([0, 0], [1, 2]), tile([1, 0], [1, 2])] {
+        validator.begin(&member(&shape, &half)).unwrap();
+        if half.offset[0] == 1 {
+            assert_eq!(validator.end(), Ok(closed(2, Some(Method::Keyed))));
+        } else {
+            validator.end().unwrap();
+        }
+    }
+}
+
 #[test]
 fn heads_without_members() {
     let rules = CompositionRule::Group;
