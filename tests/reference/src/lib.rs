@@ -5,13 +5,16 @@
 
 pub mod choices;
 pub mod compare;
-
+pub mod deviations;
 pub mod generate;
 pub mod layouts;
+pub mod mutate;
 pub mod plan;
 pub mod reference;
+pub mod schemes;
 pub mod sections;
 pub mod sizes;
+pub mod wire;
 
 use std::sync::OnceLock;
 
