@@ -14,6 +14,8 @@ pub mod reference;
 pub mod schemes;
 pub mod sections;
 pub mod sizes;
+pub mod streams;
+pub mod tree;
 pub mod wire;
 
 use std::sync::OnceLock;
