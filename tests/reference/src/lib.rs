@@ -8,6 +8,7 @@ pub mod compare;
 pub mod deviations;
 pub mod generate;
 pub mod layouts;
+pub mod misfits;
 pub mod mutate;
 pub mod plan;
 pub mod reference;

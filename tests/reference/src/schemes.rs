@@ -69,7 +69,7 @@ pub fn deviations() -> Vec<Deviation> {
             INT8,
             0x0A,
             &[4, 2, 2],
-            crate::deviations::block_paged(4, 1, 0, 0),
+            crate::misfits::block_paged(4, 1, 0, 0),
             &[16, 0, 8, 15],
         )
     };

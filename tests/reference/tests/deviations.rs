@@ -2,7 +2,7 @@
 
 use hrry::DescriptorView;
 use hrry_reference_tests::deviations::{self as rows, Deviation};
-use hrry_reference_tests::policy;
+use hrry_reference_tests::{misfits, policy};
 use hurray_core::descriptor::TensorDescriptor;
 
 fn assert_differ(row: Vec<Deviation>) {
@@ -40,7 +40,7 @@ fn offsets_and_sizes_of_buffer_0() {
 
 #[test]
 fn layouts_that_do_not_fit_the_shape() {
-    assert_differ(rows::shapes());
+    assert_differ(misfits::shapes());
 }
 
 #[test]
@@ -70,20 +70,20 @@ fn extension_types_without_a_meaning() {
 
 #[test]
 fn scalars_outside_row_major() {
-    assert_differ(rows::scalars());
+    assert_differ(misfits::scalars());
 }
 
 #[test]
 fn heads_that_can_never_be_whole() {
-    assert_differ(rows::heads());
+    assert_differ(misfits::heads());
 }
 
 #[test]
 fn unregistered_private_layouts() {
-    assert_differ(rows::private_layouts());
+    assert_differ(misfits::private_layouts());
 }
 
 #[test]
 fn sizes_and_counts_of_other_layouts() {
-    assert_differ(rows::sizes());
+    assert_differ(misfits::sizes());
 }
