@@ -5,13 +5,19 @@
 
 pub mod choices;
 pub mod compare;
-
+pub mod deviations;
 pub mod generate;
 pub mod layouts;
+pub mod misfits;
+pub mod mutate;
 pub mod plan;
 pub mod reference;
+pub mod schemes;
 pub mod sections;
 pub mod sizes;
+pub mod streams;
+pub mod tree;
+pub mod wire;
 
 use std::sync::OnceLock;
 

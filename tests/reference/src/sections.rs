@@ -83,7 +83,7 @@ pub fn quantized(
     let fits = |block: &u32| match (paged, kind) {
         (_, 1) => true,
         (Some(paged), _) => *block == paged.page_size,
-        (None, 4) => size > 0 && size % u64::from(*block) == 0,
+        (None, 4) => size > 0 && size.is_multiple_of(u64::from(*block)),
         _ => size == 0 || u64::from(*block) <= size,
     };
     let blocks: Vec<u32> = (0..20).map(|k| 1 << k).collect();
