@@ -40,11 +40,17 @@ pub(crate) use judge::{Breach, Checked, Judge, Teller};
 /// ```
 pub fn descriptor<F: Fields + ?Sized>(d: &F, policy: &Policy) -> Result<(), Violation> {
     let shape = d.shape();
+    let layout = d.layout();
     let header = Header {
         element_type: d.element_type(),
-        layout: d.layout().tag(),
+        layout: layout.tag(),
         rank: length32(shape.len()),
         has_extension: d.extension_type().is_some(),
+        tagged: match &layout {
+            Layout::Private { tag, .. } => tag.is_private(),
+            Layout::Unknown(tag) => !tag.is_assigned() && !tag.is_private(),
+            _ => true,
+        },
     };
     let mut judge = policy;
     header.check(&mut judge)?;
@@ -79,6 +85,8 @@ pub(crate) struct Header {
     pub(crate) layout: LayoutTag,
     pub(crate) rank: u32,
     pub(crate) has_extension: bool,
+    /// Whether the tag is one of the layout's: a writer can name a private or unknown one anything.
+    pub(crate) tagged: bool,
 }
 
 impl Header {
@@ -90,8 +98,8 @@ impl Header {
             judge.require(possible, Rule::TypeInvalid, Field::TypeTag, 0)?;
             judge.broken(Rule::TypeUnknown, Field::TypeTag, 0)?;
         }
-        if !layout.is_assigned() && !layout.is_private() {
-            let possible = !matches!(layout.0, 0x00 | 0xFF);
+        if !self.tagged || (!layout.is_assigned() && !layout.is_private()) {
+            let possible = self.tagged && !matches!(layout.0, 0x00 | 0xFF);
             judge.require(possible, Rule::LayoutInvalid, Field::LayoutTag, 0)?;
             judge.broken(Rule::LayoutUnknown, Field::LayoutTag, 0)?;
         }

@@ -8,7 +8,8 @@ use super::size::{Count, elements_with};
 use crate::error::Field;
 use crate::model::{Fields, Layout, Parameters, Quantization};
 use crate::rule::Rule;
-use crate::wire::descriptor::{DYNAMIC, NO_BUFFER};
+use crate::wire::descriptor::{DYNAMIC, NO_BUFFER, SCHEME_HEADER};
+use crate::wire::index;
 use crate::wire::tag::{ElementType, Scheme};
 
 /// Buffers that hold parameters; unknown for schemes without a known meaning.
@@ -33,6 +34,18 @@ fn may_be_symmetric(scheme: Scheme) -> bool {
     matches!(scheme, Scheme::PerChannelAffine | Scheme::PerBlockAffine)
 }
 
+/// Whether the tag is one of the variant's and what the bytes state: a writer can say anything.
+fn is_told(quantization: &Quantization<'_>) -> bool {
+    match quantization {
+        Quantization::PerTensor { .. } => true,
+        Quantization::Buffers(p) => p.scheme.is_assigned() && p.scheme != Scheme::PerTensorAffine,
+        Quantization::Other { scheme, bytes } => {
+            let long = bytes.len() >= index(SCHEME_HEADER);
+            !scheme.is_assigned() && long && bytes.first() == Some(&scheme.0)
+        }
+    }
+}
+
 pub(crate) fn scheme<F: Fields + Copy, J: Judge>(
     d: Subject<F>,
     layout: &Layout<'_>,
@@ -40,14 +53,14 @@ pub(crate) fn scheme<F: Fields + Copy, J: Judge>(
     judge: &mut J,
 ) -> Checked {
     let scheme = quantization.scheme();
+    let possible = is_told(quantization) && !matches!(scheme.0, 0x00 | 0xFF);
+    judge.require(possible, Rule::SchemeInvalid, Field::SchemeTag, 0)?;
     let (flags, defined) = match quantization {
         Quantization::Buffers(p) if may_be_symmetric(scheme) => (p.flags, Parameters::SYMMETRIC),
         Quantization::Buffers(Parameters { flags, .. }) | Quantization::PerTensor { flags, .. } => {
             (*flags, 0)
         }
         Quantization::Other { .. } => {
-            let possible = !matches!(scheme.0, 0x00 | 0xFF);
-            judge.require(possible, Rule::SchemeInvalid, Field::SchemeTag, 0)?;
             let private = scheme.is_private();
             judge.require(private, Rule::SchemeUnknown, Field::SchemeTag, 0)?;
             let schemes = judge.policy().agreements.schemes;

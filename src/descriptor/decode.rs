@@ -71,6 +71,7 @@ pub(crate) fn header<J: Judge>(bytes: &[u8], judge: &mut J) -> Checked {
         layout: LayoutTag(u8(bytes, offset(Field::LayoutTag))),
         rank: u32(bytes, offset(Field::Rank)),
         has_extension: flags & u32::from(flag::EXTENSION_TYPE) != 0,
+        tagged: true,
     };
     header.check(judge)
 }
