@@ -103,7 +103,8 @@ fn tiled<J: Judge>(tiled: &Tiled<'_>, rank: u32, judge: &mut J) -> Checked {
     let mut level = 0u32;
     let mut around: Option<U64s<'_>> = None;
     let mut open = true;
-    for tile in tiled.levels() {
+    let mut levels = tiled.levels();
+    for tile in &mut levels {
         tile_level(level, judge)?;
         let (outer, inner) = (tile.outer_layout, tile.inner_layout);
         let explicit = |order| if order == LayoutTag::Strided { rank } else { 0 };
@@ -143,8 +144,9 @@ fn tiled<J: Judge>(tiled: &Tiled<'_>, rank: u32, judge: &mut J) -> Checked {
             break;
         }
     }
-    // only a writer can leave the last level open
-    same_rank(usize::from(open), 0, Field::TileShape, judge)
+    // only a writer can leave the last level open, or have levels behind it
+    let ends = !open && levels.next().is_none();
+    same_rank(usize::from(!ends), 0, Field::TileShape, judge)
 }
 
 /// Quotient and remainder; nothing of a division by zero.
