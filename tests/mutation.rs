@@ -113,8 +113,11 @@ fn what_is_accepted_can_be_written_again() {
 
 #[test]
 fn a_proper_prefix_is_accepted_only_where_the_descriptor_ends() {
-    for_every_mutation(601, |v, name, bytes| {
-        let stated = u32::from_le_bytes(bytes[6..10].try_into().unwrap()) as usize;
+    for_every_mutation(100, |v, name, bytes| {
+        let Some(stated) = bytes.get(6..10) else {
+            return;
+        };
+        let stated = u32::from_le_bytes(stated.try_into().unwrap()) as usize;
         for end in 0..bytes.len() {
             let Ok((_, rest)) = DescriptorView::parse(&bytes[..end], &v.policy) else {
                 continue;

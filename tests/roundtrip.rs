@@ -4,7 +4,6 @@ mod support;
 
 mod roundtrip {
     mod damage;
-    mod generate;
     mod values;
 
     use hrry::{
@@ -14,10 +13,10 @@ mod roundtrip {
     use proptest::prelude::*;
 
     use crate::support::bytes;
+    use crate::support::generate::{LAYOUT_ID, LAYOUTS, Recipe, SCHEME, SCHEMES, valid};
     use crate::support::scale::scale;
     use crate::support::spec::{Kind, Plain, assert_same_fields};
     use damage::{Damage, KINDS, VALUES, damage};
-    use generate::{LAYOUT_ID, LAYOUTS, Recipe, SCHEME, SCHEMES, valid};
 
     static AGREED: Agreements = {
         let mut agreements = Agreements::NONE;

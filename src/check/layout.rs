@@ -104,7 +104,7 @@ fn tiled<J: Judge>(tiled: &Tiled<'_>, rank: u32, judge: &mut J) -> Checked {
     let mut around: Option<U64s<'_>> = None;
     let mut open = true;
     let mut levels = tiled.levels();
-    while let Some(tile) = levels.next() {
+    for tile in &mut levels {
         tile_level(level, judge)?;
         let (outer, inner) = (tile.outer_layout, tile.inner_layout);
         let explicit = |order| if order == LayoutTag::Strided { rank } else { 0 };

@@ -221,7 +221,13 @@ fn sizes<F: Fields + Copy, J: Judge>(
     [scale_rule, zero_rule, shared_rule]: [Rule; 3],
     judge: &mut J,
 ) -> Checked {
-    let scales = entries.bytes(p.scale_type.bits());
+    // where the scheme has one type of scale, that is not on the wire and a writer's word is nothing
+    let scale_bits = match p.scheme {
+        Scheme::Nf4 => 32,
+        Scheme::Mxfp => 8,
+        _ => p.scale_type.bits(),
+    };
+    let scales = entries.bytes(scale_bits);
     let points = entries.bytes(32);
     let mut exactly = |buffer: u32, needed: Count, rule| {
         let size = Count::new(d.byte_size(buffer));

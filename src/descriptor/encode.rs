@@ -432,7 +432,11 @@ fn put<F: Fields + ?Sized, W: Sink + ?Sized>(
 
 fn numbers<T: Number, W: Sink + ?Sized>(array: Array<'_, T>, sink: &mut W) -> Result<(), W::Error> {
     match array {
-        Array::Le(bytes) => sink.put(bytes),
+        // whole numbers only, as many as the length counts
+        Array::Le(bytes) => {
+            let whole = array.len().wrapping_mul(T::WIDTH);
+            sink.put(bytes.get(..whole).unwrap_or(bytes))
+        }
         Array::Native(numbers) => {
             for number in numbers {
                 number.with_bytes(|bytes| sink.put(bytes))?;

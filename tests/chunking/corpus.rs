@@ -10,7 +10,7 @@ fn byte_by_byte_and_in_200_random_cuts() {
     let mut rng = Rng(1);
     for v in streams() {
         for policy in [v.policy, permissive(&v.policy)] {
-            agreed_everywhere(&v.id, &v.bytes, policy, &mut rng, 200 / every(10));
+            agreed_everywhere(&v.id, &v.bytes, policy, &mut rng, 200 / every(20));
         }
     }
 }

@@ -28,7 +28,7 @@ fn one_byte_wrong() {
 fn one_byte_wrong_for_every_machine_and_mode() {
     let mut rng = Rng(3);
     for v in streams() {
-        for _ in 0..100 / every(20) {
+        for _ in 0..100 / every(50) {
             let at = rng.below(v.bytes.len().min(LONG));
             for (name, input) in mutations(&v.bytes, at, &mut rng) {
                 let name = format!("{} {name} at {at}", v.id);

@@ -1,8 +1,10 @@
 //! Ways to make a descriptor wrong, or differently right.
 
-use hrry::{CombineOp, CompositionRule, DeviceTag, KvRole, MemoryClass, Quantization, SyncMode};
+use hrry::{
+    CombineOp, CompositionRule, DeviceTag, ElementType, KvRole, MemoryClass, Parameters,
+    Quantization, Scheme, SyncMode,
+};
 
-use super::generate::set_parameter;
 use crate::support::spec::{Plain, PlainLayout, PlainScheme};
 
 /// Values at which something changes.
@@ -200,5 +202,19 @@ fn scheme(plain: &mut Plain, index: usize, n: u64) {
         // the first byte is the tag; a tag with a meaning would need its bytes
         Some(PlainScheme::Other(bytes)) if !(1..=5).contains(&(n as u8)) => bytes[0] = n as u8,
         Some(PlainScheme::Other(_)) => {}
+    }
+}
+
+/// Sets a field that the scheme has on the wire.
+fn set_parameter(p: &mut Parameters, field: usize, value: u64) {
+    let word = value as u32;
+    match field % 7 {
+        0 => p.flags = value as u16,
+        1 => p.axis = word,
+        2 if p.scheme != Scheme::PerChannelAffine => p.block_size = word,
+        3 => p.scale_buffer_index = word,
+        4 if matches!(p.scheme.0, 2 | 3) => p.zero_point_buffer_index = word,
+        5 if matches!(p.scheme.0, 2 | 3) => p.scale_type = ElementType(value as u8),
+        _ => {}
     }
 }

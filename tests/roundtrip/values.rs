@@ -1,8 +1,8 @@
 //! Values that no bytes can hold: only a writer can meet them.
 
 use hrry::{
-    Array, BufferHandle, DescriptorSpec, ElementType, Field, Layout, LayoutTag, NoSpace, Policy,
-    Rule, Shard, Tiled, TiledLevel, WriteError, check, encode,
+    Array, BufferHandle, DescriptorSpec, DescriptorView, ElementType, Field, Layout, LayoutTag,
+    NoSpace, Policy, Quantization, Rule, Shard, Tiled, TiledLevel, WriteError, check, encode,
 };
 
 use crate::support::bytes;
@@ -125,8 +125,9 @@ fn tiles_have_the_arrays_that_their_tags_name() {
 }
 
 #[test]
-fn the_last_level_of_tiles_is_not_open() {
-    for levels in [&[][..], &[level(LayoutTag::Tiled)]] {
+fn tiles_end_with_the_first_level_that_is_not_open() {
+    let (open, closed) = (level(LayoutTag::Tiled), level(LayoutTag::RowMajor));
+    for levels in [&[][..], &[open], &[closed, closed], &[open, closed, open]] {
         let spec = square(Layout::Tiled(Tiled::Native(levels)));
         assert_refused(&spec, Rule::ArrayLength, Field::TileShape);
     }
@@ -170,4 +171,35 @@ fn nine_levels_of_tiles_are_one_too_many_for_reader_and_writer() {
             assert_eq!(kind.rule(), Some(Rule::TileLevels));
         }
     }
+}
+
+/// Where a scheme has scales of one type, the type is not written, so it cannot make a difference.
+#[test]
+fn a_type_of_scales_that_no_bytes_hold() {
+    for (scheme, element_type, sizes) in [
+        (Quantization::nf4(0, 16, 1), ElementType::UInt4, [8, 4]),
+        (Quantization::mxfp(0, 16, 1), ElementType::Int8, [16, 1]),
+    ] {
+        let Quantization::Buffers(mut parameters) = scheme else {
+            panic!("{scheme:?}");
+        };
+        parameters.scale_type = ElementType::Float16;
+        let buffers = sizes.map(|size| BufferHandle::cpu(size, 64));
+        let mut spec = DescriptorSpec::new(element_type, &[16], Layout::RowMajor, &buffers);
+        spec.quantization = Some(Quantization::Buffers(parameters));
+        let mut out = [0xA5; 200];
+        let len = encode(&spec, &mut out, &Policy::STRICT).unwrap();
+        let (view, _) = DescriptorView::parse(&out[..len], &Policy::STRICT).unwrap();
+        assert_eq!(view.quantization(), Some(scheme));
+    }
+}
+
+#[test]
+fn bytes_behind_the_last_whole_number_are_not_written() {
+    let mut spec = square(Layout::RowMajor);
+    spec.shape = Array::Le(&[4, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]);
+    let expected = bytes::encode(&Plain::new(ElementType::UInt8, &[4], &[4096]));
+    let mut out = [0xA5; 53];
+    assert_eq!(encode(&spec, &mut out, &Policy::STRICT), Ok(53));
+    assert_eq!(out[..], expected);
 }

@@ -5,13 +5,14 @@
 //!
 //! The environment variable `HRRY_TEST_SCALE` is a whole number, 1 where it is not set. Tests that
 //! sample look at one case of `k` at scale 1 and at one of `k / n` at scale `n`; tests with random
-//! input make `n` times as many runs. At scale 100 nothing is left out. Plain `cargo test` is meant for
-//! scale 1, `cargo test --release` for scale 100.
+//! input make `n` times as many runs. At scale 100 only the longest inputs are still sampled. Plain
+//! `cargo test` is meant for scale 1, `cargo test --release` for scale 100.
 
 #![allow(dead_code)] // every test file uses a part of it
 
 pub mod bytes;
 pub mod describe;
+pub mod generate;
 pub mod scale;
 pub mod source;
 pub mod spec;

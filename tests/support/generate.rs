@@ -1,13 +1,13 @@
-//! Descriptors that are valid by construction, and ways to damage them.
+//! Descriptors that are valid by construction.
 
 use hrry::{
     BlockPaged, BlockTableIndexType, BufferHandle, CombineOp, CompositeHead, CompositionRule,
-    DeviceTag, ElementType, ExtensionType, F32Bits, F64Bits, KvRole, MemoryClass, Parameters,
-    Quantization, Scheme, Statistics, SyncMode,
+    DeviceTag, ElementType, ExtensionType, F32Bits, F64Bits, KvRole, MemoryClass, Quantization,
+    Statistics, SyncMode,
 };
 
-use crate::support::scale::Rng;
-use crate::support::spec::{Plain, PlainLayout, PlainLevel, PlainScheme};
+use super::scale::Rng;
+use super::spec::{Plain, PlainLayout, PlainLevel, PlainScheme};
 
 pub const LAYOUTS: usize = 13;
 pub const SCHEMES: usize = 7;
@@ -449,19 +449,5 @@ fn extension(rng: &mut Rng) -> ExtensionType {
         exponent_bias: if float { rng.next() as u32 } else { 0 },
         has_nan: when(float, rng.below(2) as u8),
         has_inf: when(float, rng.below(2) as u8),
-    }
-}
-
-/// Fields of the parameters of a scheme, for damage.
-pub fn set_parameter(p: &mut Parameters, field: usize, value: u64) {
-    let word = value as u32;
-    match field % 7 {
-        0 => p.flags = value as u16,
-        1 => p.axis = word,
-        2 if p.scheme != Scheme::PerChannelAffine => p.block_size = word,
-        3 => p.scale_buffer_index = word,
-        4 if matches!(p.scheme.0, 2 | 3) => p.zero_point_buffer_index = word,
-        5 if matches!(p.scheme.0, 2 | 3) => p.scale_type = ElementType(value as u8),
-        _ => {}
     }
 }

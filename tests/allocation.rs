@@ -1,0 +1,134 @@
+//! C2: a length that was only announced costs no memory. A test of its own program, because it counts
+//! every allocation.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+mod support;
+
+use hrry::owned::GrowFrame;
+use hrry::{
+    CombineOp, CompositeHead, CompositionRule, ElementType, Error, Exact, Policy, Quantization,
+    StreamDecoder,
+};
+use support::bytes;
+use support::spec::{Plain, PlainLayout, PlainScheme};
+
+struct Counting;
+
+thread_local! {
+    // of this thread alone, since tests run beside each other; memory may come from another one
+    static IN_USE: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+}
+
+fn count(size: isize) {
+    let in_use = IN_USE.get() + size;
+    IN_USE.set(in_use);
+    PEAK.set(PEAK.get().max(in_use));
+}
+
+// SAFETY: every call goes to the system allocator as it is; the counters allocate nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        // SAFETY: the caller's promise
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count(-(layout.size() as isize));
+        // SAFETY: the caller's promise
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What a stream says, and how many bytes were in use at most while it was read.
+fn read(stream: &[u8], size: usize) -> (Result<(), Error>, usize) {
+    let before = IN_USE.get();
+    PEAK.set(before);
+    let mut decoder =
+        StreamDecoder::with_parts(GrowFrame::new(), Exact, Vec::new(), Policy::STRICT);
+    let result = stream.chunks(size).try_for_each(|mut chunk| {
+        while decoder.next_event(&mut chunk)?.is_some() {}
+        Ok(())
+    });
+    let result = result.and_then(|()| decoder.finish());
+    (result, (PEAK.get() - before) as usize)
+}
+
+fn head(composition_rule: CompositionRule, shape: &[u64]) -> Vec<u8> {
+    let head = CompositeHead {
+        composition_rule,
+        combine_op: CombineOp::None,
+        member_count: u32::MAX - 1,
+    };
+    bytes::encode(&Plain::head(ElementType::UInt8, shape, head))
+}
+
+/// A descriptor with the largest number in the word at `at`.
+fn with_word(plain: &Plain, at: usize) -> Vec<u8> {
+    let mut bytes = bytes::encode(plain);
+    bytes[at..at + 4].fill(0xFF);
+    bytes
+}
+
+fn hostile() -> Vec<(&'static str, Vec<u8>)> {
+    let plain = Plain::new(ElementType::UInt8, &[8], &[8]);
+    let mut quantized = plain.clone();
+    let scheme = Quantization::per_tensor(1.0.into(), 0);
+    quantized.quantization = Some(PlainScheme::Known(scheme));
+    let private = plain.clone().with_layout(PlainLayout::Private {
+        tag: 0xF0,
+        id: 1,
+        data: vec![0; 4],
+    });
+    let huge = bytes::encode(&Plain::new(ElementType::UInt8, &[1 << 63], &[1 << 63]));
+    let mut begun = huge.clone();
+    begun.extend([0; 1000]);
+    let group = head(CompositionRule::Group, &[1]);
+    let mut members = group.clone();
+    members.extend(bytes::encode(&Plain::new(ElementType::UInt8, &[0], &[0])).repeat(100));
+    vec![
+        ("descriptor_length", with_word(&plain, 6)),
+        ("rank", with_word(&plain, 16)),
+        // behind the header, one dimension, byte_offset and a table of one buffer
+        ("quantization_length", with_word(&quantized, 53)),
+        ("extension_data_length", with_word(&private, 44)),
+        ("byte_size", huge),
+        ("byte_size, begun", begun),
+        ("members of a group", group),
+        ("members of a group, begun", members),
+        (
+            "members of a partition",
+            head(CompositionRule::Partition, &[u64::MAX - 1; 64]),
+        ),
+    ]
+}
+
+/// Shape, volumes and sum of a head of the largest rank take 195 words.
+const CONSTANT: usize = 2048;
+
+/// A frame that grows takes up to twice what it holds, and the old one while it moves.
+fn bound(input: usize) -> usize {
+    3 * input + CONSTANT
+}
+
+#[test]
+fn c02_memory_follows_what_arrived() {
+    for (name, stream) in hostile() {
+        for size in [1, 16, stream.len()] {
+            let (result, peak) = read(&stream, size);
+            assert!(result.is_err(), "{name}");
+            assert!(peak <= bound(stream.len()), "{name}: {peak} bytes");
+        }
+    }
+    // a frame is kept from one descriptor to the next
+    let tensor = bytes::encode(&Plain::new(ElementType::UInt8, &[0], &[0]));
+    let (result, peak) = read(&tensor.repeat(1000), 10);
+    assert_eq!(result, Ok(()));
+    assert!(peak > 0 && peak <= bound(tensor.len()), "{peak} bytes");
+}
