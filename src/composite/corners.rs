@@ -8,7 +8,7 @@ use core::cmp::Ordering;
 use crate::check::sections;
 use crate::error::{ErrorKind, Field, Resource, Violation};
 use crate::model::{Layout, Shard};
-use crate::policy::{Judge, Policy};
+use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::{index, length, length32};
 
@@ -103,16 +103,20 @@ impl<'a> Set<'a> {
     /// Coordinates only mean places while no end wraps.
     fn bounds(&self) -> Result<(), Violation> {
         let rank = self.head.len();
-        let mut judge = Judge::new(&Policy::STRICT);
         for one in self.boxes.chunks_exact(rank.wrapping_mul(2).max(1)) {
             let (offset, shape) = one.split_at_checked(rank).unwrap_or_default();
             let shard = Shard {
                 parent_shape: self.head.into(),
                 shard_offset: offset.into(),
             };
-            sections::shard(&shard, &Layout::RowMajor, shape.into(), &mut judge);
+            sections::shard(
+                &shard,
+                &Layout::RowMajor,
+                shape.into(),
+                &mut &Policy::STRICT,
+            )?;
         }
-        judge.verdict()
+        Ok(())
     }
 
     fn corners_needed(&self) -> Result<u64, ErrorKind> {
