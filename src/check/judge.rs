@@ -31,15 +31,8 @@ impl From<Breach> for Violation {
     fn from(breach: Breach) -> Violation {
         let [rule, field, low, high] = breach.0.get().wrapping_sub(1).to_le_bytes();
         Violation {
-            // numbers of rules and fields that exist
-            rule: Rule::ALL
-                .get(usize::from(rule))
-                .copied()
-                .unwrap_or(Rule::BytesAfter),
-            field: Field::ALL
-                .get(usize::from(field))
-                .copied()
-                .unwrap_or(Field::Tail),
+            rule: Rule::at(rule),
+            field: Field::at(field),
             index: u16::from_le_bytes([low, high]).into(),
         }
     }

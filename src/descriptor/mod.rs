@@ -5,11 +5,13 @@
 
 pub(crate) mod decode;
 pub(crate) mod encode;
+mod sink;
+mod spec;
 pub(crate) mod view;
 mod walk;
 
-pub use encode::{
-    DescriptorSpec, NoSpace, Order, Sink, WriteError, encode, encode_to, encoded_len,
-};
+pub use encode::{encode, encode_to, encoded_len};
+pub use sink::{NoSpace, Order, Sink, WriteError};
+pub use spec::DescriptorSpec;
 pub use view::DescriptorView;
 pub use walk::{FieldSpan, FieldWalk};

@@ -40,8 +40,8 @@ fn incomplete() {
     let whole = named(&descriptors(), "d-ok-spec-worked-example")
         .bytes
         .clone();
-    // the header is 20 bytes, the whole 61; before the length is known the header is what is missing
-    for (len, missing) in [(0, 20), (9, 11), (19, 1), (20, 41), (60, 1)] {
+    // the whole is 61 bytes; until the length is known at byte 10, the 20 of the header are missing
+    for (len, missing) in [(0, 20), (9, 11), (10, 51), (19, 42), (20, 41), (60, 1)] {
         let error = DescriptorView::parse(&whole[..len], &Policy::STRICT).unwrap_err();
         let rule = Rule::Incomplete;
         assert_eq!(error.kind(), ErrorKind::Truncated { rule, missing });

@@ -1,0 +1,132 @@
+//! Where written bytes go, and why writing stops.
+
+use core::fmt;
+
+use crate::error::{ErrorKind, Violation};
+use crate::rule::Rule;
+
+/// Takes bytes in order and never goes back: a slice, a UART, a socket, a file.
+pub trait Sink {
+    /// Why bytes could not be taken.
+    type Error;
+
+    /// Takes all of `bytes`.
+    ///
+    /// # Errors
+    ///
+    /// When the sink fails; the writer stops and does not retry.
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Self::Error>;
+}
+
+impl<S: Sink + ?Sized> Sink for &mut S {
+    type Error = S::Error;
+
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Self::Error> {
+        (**self).put(bytes)
+    }
+}
+
+/// The output is too short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct NoSpace {
+    /// Bytes that the whole output takes.
+    pub needed: u32,
+}
+
+/// Why nothing, or not everything, was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum WriteError<E> {
+    /// A reader would refuse it; nothing was written.
+    Refused(ErrorKind),
+    /// The writer was called out of order or with the wrong number of bytes.
+    Order(Order),
+    /// The sink failed.
+    Sink(E),
+}
+
+/// A call that a stream writer cannot take now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Order {
+    /// A tensor was begun or the stream finished while buffers still miss bytes.
+    Missing {
+        /// Bytes they still take.
+        bytes: u64,
+    },
+    /// More bytes than the tensor's buffers take.
+    Excess {
+        /// Bytes too many in the call.
+        bytes: u64,
+    },
+    /// Payload or the end of a tensor without a tensor.
+    NoTensor,
+    /// A tensor was begun, or the stream finished, before the last one was ended.
+    TensorOpen,
+    /// The stream was finished inside a composite.
+    CompositeOpen {
+        /// Members still to come at the innermost level.
+        members: u32,
+    },
+    /// An earlier call failed half-way; what the sink holds is no valid stream.
+    Broken,
+}
+
+impl Order {
+    /// The rule that stands behind the refusal.
+    #[must_use]
+    pub const fn rule(&self) -> Rule {
+        match self {
+            Order::Missing { .. } | Order::Excess { .. } | Order::NoTensor => Rule::PayloadLength,
+            Order::TensorOpen | Order::CompositeOpen { .. } | Order::Broken => Rule::WriterOpen,
+        }
+    }
+}
+
+impl fmt::Display for NoSpace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes are needed", self.needed)
+    }
+}
+
+impl core::error::Error for NoSpace {}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.rule().id())?;
+        match self {
+            Order::Missing { bytes } => write!(f, "the buffers still take {bytes} bytes"),
+            Order::Excess { bytes } => write!(f, "{bytes} bytes more than the buffers take"),
+            Order::NoTensor => f.write_str("no tensor was begun"),
+            Order::TensorOpen => f.write_str("the tensor before was not ended"),
+            Order::CompositeOpen { members } => {
+                write!(f, "the open composite still takes {members} members")
+            }
+            Order::Broken => f.write_str("an earlier call failed"),
+        }
+    }
+}
+
+impl core::error::Error for Order {}
+
+impl<E: fmt::Display> fmt::Display for WriteError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WriteError::Refused(kind) => kind.fmt(f),
+            WriteError::Order(order) => order.fmt(f),
+            WriteError::Sink(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> core::error::Error for WriteError<E> {}
+
+impl<E> From<Violation> for WriteError<E> {
+    fn from(violation: Violation) -> Self {
+        WriteError::Refused(violation.into())
+    }
+}

@@ -1,0 +1,139 @@
+//! Arrays of numbers, wherever they are.
+
+use crate::wire::Number;
+
+/// A borrowed array of numbers: little-endian bytes of any alignment, or native numbers.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Array<'a, T> {
+    /// Little-endian bytes; the length is a multiple of the number's width.
+    Le(&'a [u8]),
+    /// Numbers in memory.
+    Native(&'a [T]),
+}
+
+/// Dimensions, offsets.
+pub type U64s<'a> = Array<'a, u64>;
+/// Strides.
+pub type I64s<'a> = Array<'a, i64>;
+/// Bit counts, mode orders.
+pub type U32s<'a> = Array<'a, u32>;
+
+impl<'a, T: Number> Array<'a, T> {
+    /// An array of length 0.
+    pub const EMPTY: Self = Array::Native(&[]);
+
+    /// How many numbers there are.
+    #[must_use]
+    #[inline]
+    pub fn len(&self) -> usize {
+        match self {
+            Array::Le(bytes) => bytes.len().checked_div(T::WIDTH).unwrap_or(0),
+            Array::Native(numbers) => numbers.len(),
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number at `index`, if it exists.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<T> {
+        match self {
+            Array::Le(bytes) => T::at(bytes, index),
+            Array::Native(numbers) => numbers.get(index).copied(),
+        }
+    }
+
+    /// The number at `index`; 0 where there is none, for arrays whose length was checked.
+    #[inline]
+    pub(crate) fn at(&self, index: u32) -> T
+    where
+        T: Default,
+    {
+        self.get(crate::wire::index(index)).unwrap_or_default()
+    }
+
+    /// The numbers in order.
+    #[inline]
+    pub fn iter(&self) -> ArrayIter<'a, T> {
+        ArrayIter(*self)
+    }
+
+    /// Fills `out` from the front and returns how many numbers were there.
+    pub fn copy_to(&self, out: &mut [T]) -> usize {
+        let count = self.len().min(out.len());
+        if let Some(out) = out.get_mut(..count) {
+            match self {
+                Array::Le(bytes) => {
+                    if let Some(bytes) = bytes.get(..count.wrapping_mul(T::WIDTH)) {
+                        T::read_into(bytes, out);
+                    }
+                }
+                Array::Native(numbers) => {
+                    for (out, number) in out.iter_mut().zip(*numbers) {
+                        *out = *number;
+                    }
+                }
+            }
+        }
+        count
+    }
+}
+
+impl<T: Number> PartialEq for Array<'_, T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+impl<'a, T> From<&'a [T]> for Array<'a, T> {
+    fn from(numbers: &'a [T]) -> Self {
+        Array::Native(numbers)
+    }
+}
+
+impl<'a, T, const N: usize> From<&'a [T; N]> for Array<'a, T> {
+    fn from(numbers: &'a [T; N]) -> Self {
+        Array::Native(numbers)
+    }
+}
+
+impl<'a, T: Number> IntoIterator for Array<'a, T> {
+    type Item = T;
+    type IntoIter = ArrayIter<'a, T>;
+    fn into_iter(self) -> ArrayIter<'a, T> {
+        ArrayIter(self)
+    }
+}
+
+/// The numbers of an [`Array`].
+#[derive(Clone, Copy, Debug)]
+pub struct ArrayIter<'a, T>(Array<'a, T>);
+
+impl<T: Number> Iterator for ArrayIter<'_, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        match &mut self.0 {
+            Array::Le(bytes) => T::split(bytes),
+            Array::Native(numbers) => {
+                let (first, rest) = numbers.split_first()?;
+                *numbers = rest;
+                Some(*first)
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = self.0.len();
+        (len, Some(len))
+    }
+}
+
+impl<T: Number> ExactSizeIterator for ArrayIter<'_, T> {}
