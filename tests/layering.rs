@@ -35,11 +35,6 @@ const LONGER: &[(&str, &str)] = &[
         "descriptor/encode.rs",
         "one record for each part of a descriptor",
     ),
-    ("composite/mod.rs", "one state machine"),
-    (
-        "composite/cover.rs",
-        "three ways to check one thing, with unit tests",
-    ),
 ];
 
 fn place(top: &str, name: &str) -> usize {
