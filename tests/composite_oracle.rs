@@ -5,6 +5,8 @@
 
 #[path = "composite/huge.rs"]
 mod huge;
+#[path = "composite/limits.rs"]
+mod limits;
 #[path = "composite/members.rs"]
 mod members;
 #[path = "composite/nesting.rs"]

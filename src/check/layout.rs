@@ -372,20 +372,16 @@ fn dense<F: Fields + Copy, J: Judge>(
         return Ok(());
     };
     let back = reach.count.bytes(bits);
+    let front = reach.below.bytes(bits);
     // byte_offset <= byte_size was checked as BUF-17
     let byte_offset = d.fields.byte_offset();
-    let mut inside = back.within(d.byte_size(0).saturating_sub(byte_offset));
-    if reach.below != Count::ZERO {
-        let front = reach.below.bytes(bits);
-        judge.require(front.within(u64::MAX), Rule::SizeOverflow, Field::Shape, 0)?;
-        inside &= front.within(byte_offset);
+    let free = d.byte_size(0).saturating_sub(byte_offset);
+    if back.within(free) && front.within(byte_offset) {
+        return Ok(());
     }
-    if !inside {
-        let exists = back.within(u64::MAX);
-        judge.require(exists, Rule::SizeOverflow, Field::Shape, 0)?;
-        return Err(Breach::new(rule, Field::ByteSize, 0));
-    }
-    Ok(())
+    let exists = back.within(u64::MAX) && front.within(u64::MAX);
+    judge.require(exists, Rule::SizeOverflow, Field::Shape, 0)?;
+    Err(Breach::new(rule, Field::ByteSize, 0))
 }
 
 #[cfg(test)]
