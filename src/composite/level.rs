@@ -6,6 +6,7 @@ use crate::error::{Field, Violation};
 use crate::model::{CompositeHead, Fields, Layout, Shard, U64s};
 use crate::policy::Policy;
 use crate::rule::Rule;
+use crate::wire::length32;
 use crate::wire::tag::{CompositionRule, ElementType, MemberRole};
 
 /// An open composite. Its head's shape and extension type and what its cover needs are in the arena, from
@@ -146,14 +147,12 @@ impl Level {
             return require(!base, Rule::BaseTwice, Field::MemberRole, 0);
         }
         require(base, Rule::BaseFirst, Field::MemberRole, 0)?;
-        let origin = shard.shard_offset.iter().all(|offset| offset == 0);
-        require(origin, Rule::BaseSpans, Field::ShardOffset, 0)?;
-        require(
-            shard.parent_shape == shape,
-            Rule::BaseSpans,
-            Field::Shape,
-            0,
-        )
+        let spans = |holds, field, k| require(holds, Rule::BaseSpans, field, k);
+        for k in 0..length32(shape.len()) {
+            spans(shard.shard_offset.at(k) == 0, Field::ShardOffset, k)?;
+            spans(shard.parent_shape.at(k) == shape.at(k), Field::Shape, k)?;
+        }
+        Ok(())
     }
 }
 
