@@ -215,7 +215,16 @@ fn c15_the_length_of_the_descriptor_itself() {
             .result
             .unwrap_err();
         let rule = Rule::StreamTruncated;
-        assert_eq!(error.kind(), ErrorKind::Truncated { rule, missing });
+        let grown = match u64::try_from(isize::MAX) {
+            // no memory of a 32-bit machine is that large
+            Ok(available) if available < n.into() => ErrorKind::Capacity {
+                what: Resource::Frame,
+                needed: n.into(),
+                available,
+            },
+            _ => ErrorKind::Truncated { rule, missing },
+        };
+        assert_eq!(error.kind(), grown);
         let fixed = FixedDecoder::<256, 8>::new(Policy::STRICT);
         let error = trace(&bytes, &[], fixed).result.unwrap_err();
         let capacity = ErrorKind::Capacity {
