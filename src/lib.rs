@@ -1,4 +1,4 @@
-//! An independent codec for the Hurray tensor interchange format (magic bytes `HRRY`).
+#![doc = include_str!("../README.md")]
 #![no_std]
 #![forbid(unsafe_code)]
 #![deny(missing_docs, missing_debug_implementations, unreachable_pub)]

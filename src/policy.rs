@@ -8,7 +8,7 @@
 pub enum Mode {
     /// Every rule holds.
     Strict,
-    /// Rules whose [`Rule::permissive`] column says so are relaxed; the others hold.
+    /// Rules whose [permissive](crate::Rule::permissive) column says so are relaxed; the others hold.
     Permissive,
 }
 

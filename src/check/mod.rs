@@ -1,10 +1,9 @@
 //! Model rules: what one logical descriptor must satisfy, whoever holds it.
 //!
-//! Depends on the vocabulary, the wire level and [`model`](crate::model). Decoder, encoder and owned
-//! descriptors call the same functions here, so that what a reader refuses a writer refuses. The order
-//! of evaluation is fixed: header and element type, layout payload, buffer table, sizes, quantization,
-//! then the fixed sections; the first broken rule is the answer. Never looks at a position and never at
-//! payload.
+//! Depends on the vocabulary, the wire level and the model. Decoder, encoder and owned descriptors call
+//! the same functions here, so that what a reader refuses a writer refuses. The order of evaluation is
+//! fixed: header and element type, layout payload, buffer table, sizes, quantization, then the fixed
+//! sections; the first broken rule is the answer. Never looks at a position and never at payload.
 
 mod buffers;
 mod judge;

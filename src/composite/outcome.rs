@@ -44,8 +44,8 @@ pub enum Outcome {
 pub struct SetError {
     /// What is wrong.
     pub kind: ErrorKind,
-    /// [`Fields::origin`] of the descriptor that the kind speaks of: the item itself, or the head of the
-    /// composite that should have closed.
+    /// [`Fields::origin`](crate::Fields::origin) of the descriptor that the kind speaks of: the item
+    /// itself, or the head of the composite that should have closed.
     pub origin: u64,
 }
 
