@@ -48,6 +48,14 @@ impl Agreements {
     };
 }
 
+/// Whether a private value is one of those agreed on.
+///
+/// A plain loop: the search that slices of bytes bring is larger than all that it is used for here.
+#[allow(clippy::manual_contains)]
+pub(crate) fn agreed<T: PartialEq>(values: &[T], value: &T) -> bool {
+    values.iter().any(|agreed| agreed == value)
+}
+
 /// The choices of a reader or writer; start from [`Policy::STRICT`] and change fields.
 ///
 /// ```

@@ -6,7 +6,7 @@ use super::layout::base_buffers;
 use super::quantization::parameter_buffers;
 use crate::error::Field;
 use crate::model::{BufferHandle, Fields, Layout, Quantization};
-use crate::policy::Transport;
+use crate::policy::{Transport, agreed};
 use crate::rule::Rule;
 use crate::wire::descriptor::MIN_BUFFER_ALIGNMENT;
 use crate::wire::index;
@@ -149,8 +149,8 @@ fn handle(handle: &BufferHandle, k: u32, judge: &mut impl Judge) -> Checked {
         k,
     )?;
     let classes = judge.policy().agreements.memory_classes;
-    let agreed = !class.is_private() || classes.iter().any(|known| *known == class.0);
-    judge.require(agreed, Rule::PrivateClass, Field::MemoryClass, k)?;
+    let known = !class.is_private() || agreed(classes, &class.0);
+    judge.require(known, Rule::PrivateClass, Field::MemoryClass, k)?;
     let local = judge.policy().transport == Transport::Local;
     judge.require(synced || local, Rule::CrossMachineSync, Field::SyncMode, k)
 }

@@ -6,6 +6,7 @@ use super::reach::Reach;
 use super::size::{Count, elements};
 use crate::error::Field;
 use crate::model::{BlockPaged, CompositeHead, Fields, Layout, Tiled, U32s, U64s};
+use crate::policy::agreed;
 use crate::rule::Rule;
 use crate::wire::descriptor::{DYNAMIC, MAX_TILE_LEVELS, OPEN_COMPOSITE};
 use crate::wire::length32;
@@ -69,7 +70,7 @@ pub(crate) fn payload<F: Fields + Copy, J: Judge>(
             ..
         } => {
             let layouts = judge.policy().agreements.layouts;
-            let known = layouts.iter().any(|known| known == id);
+            let known = agreed(layouts, id);
             judge.require(known, Rule::PrivateLayout, Field::ExtensionLayoutId, 0)?;
         }
         _ => {}

@@ -7,6 +7,7 @@ use super::layout::base_buffers;
 use super::size::{Count, elements_with};
 use crate::error::Field;
 use crate::model::{Fields, Layout, Parameters, Quantization};
+use crate::policy::agreed;
 use crate::rule::Rule;
 use crate::wire::descriptor::{DYNAMIC, NO_BUFFER, SCHEME_HEADER};
 use crate::wire::index;
@@ -64,7 +65,7 @@ pub(crate) fn scheme<F: Fields + Copy, J: Judge>(
             let private = scheme.is_private();
             judge.require(private, Rule::SchemeUnknown, Field::SchemeTag, 0)?;
             let schemes = judge.policy().agreements.schemes;
-            let registered = schemes.iter().any(|known| *known == scheme.0);
+            let registered = agreed(schemes, &scheme.0);
             judge.require(
                 !private || registered,
                 Rule::PrivateScheme,

@@ -398,9 +398,9 @@ fn comp_31_to_34_roles_of_an_overlay() {
             &role(base, &part),
             Rule::BaseSpans,
             Field::ShardOffset,
-            0,
+            1,
         );
-        refused(v, &role(base, &short), Rule::BaseSpans, Field::Shape, 0);
+        refused(v, &role(base, &short), Rule::BaseSpans, Field::Shape, 1);
         v.begin(&role(base, &whole)).unwrap();
         v.end().unwrap();
         refused(
