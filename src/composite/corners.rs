@@ -5,11 +5,11 @@
 
 use core::cmp::Ordering;
 
+use super::cover::GAP;
 use crate::check::sections;
 use crate::error::{ErrorKind, Field, Resource, Violation};
 use crate::model::{Layout, Shard};
 use crate::policy::Policy;
-use crate::rule::Rule;
 use crate::wire::{index, length, length32};
 
 /// Most axes that boxes may split.
@@ -211,7 +211,7 @@ impl<'a> Set<'a> {
             }
         }
         ErrorKind::Rule(Violation {
-            rule: Rule::Gap,
+            rule: GAP,
             field: Field::Shape,
             index: 0,
         })

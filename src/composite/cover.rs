@@ -36,6 +36,9 @@ pub enum Method {
     Keyed,
 }
 
+/// What boxes break that overlap nowhere and are no cover.
+pub(super) const GAP: Rule = Rule::Gap;
+
 /// A way to check covers; what a build does not name is not linked.
 pub trait Cover: sealed::Sealed {
     /// Most boxes that are held.
@@ -247,7 +250,7 @@ impl CoverState {
         };
         match covered {
             true => Ok(()),
-            false if tally.is_less() => Err(Rule::Gap),
+            false if tally.is_less() => Err(GAP),
             // as much as the head or more, and not exactly the head: something is covered twice
             false => Err(Rule::Overlap),
         }
