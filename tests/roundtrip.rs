@@ -4,6 +4,7 @@ mod support;
 
 mod roundtrip {
     mod damage;
+    mod tags;
     mod values;
 
     use hrry::{
