@@ -202,9 +202,9 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
             index = Some(level.begun);
             let mut broken = None;
             if matches!(layout, Layout::Unknown(_)) {
-                let relaxed = self.mode == Mode::Permissive;
-                require(relaxed, Rule::MemberUnreadable, Field::LayoutTag, 0)?;
-                broken = Some(Rule::MemberUnreadable);
+                let rule = Rule::MemberUnreadable;
+                require(self.mode == Mode::Permissive, rule, Field::LayoutTag, 0)?;
+                broken = Some(rule);
             } else if let Some(boxed) = level.check(d, &layout, self.arena.words())?
                 && level.broken.is_none()
             {
