@@ -7,6 +7,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+const DOCUMENTS: [&str; 4] = [
+    "README.md",
+    "CHANGELOG.md",
+    "docs/architecture.md",
+    "docs/spec-notes.md",
+];
+
 const MAIN_COMMAND: &str = "cargo run --features cli -- ";
 
 fn root() -> &'static Path {
@@ -106,12 +113,7 @@ fn paths_exist() {
         "tests/",
     ];
     let mut seen = 0;
-    for document in [
-        "README.md",
-        "CHANGELOG.md",
-        "docs/architecture.md",
-        "docs/spec-notes.md",
-    ] {
+    for document in DOCUMENTS {
         let text = text(document);
         let prose = text.split("```").step_by(2);
         let quoted = prose.flat_map(|prose| prose.split('`').skip(1).step_by(2));
@@ -122,6 +124,32 @@ fn paths_exist() {
         }
     }
     assert!(seen > 20);
+}
+
+/// Rules that the documents name, by their IDs.
+#[test]
+fn rules_exist() {
+    let mut seen = 0;
+    for document in DOCUMENTS {
+        let text = text(document);
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+        for word in words.filter(|word| is_rule(word)) {
+            assert!(hrry::Rule::from_id(word).is_some(), "{document}: {word}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 100);
+}
+
+/// Capitals, a dash and two digits. AMB numbers count points of the specification.
+fn is_rule(word: &str) -> bool {
+    word.split_once('-').is_some_and(|(family, number)| {
+        family.len() > 1
+            && family.bytes().all(|byte| byte.is_ascii_uppercase())
+            && family != "AMB"
+            && number.len() == 2
+            && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 #[test]
