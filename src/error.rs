@@ -304,7 +304,8 @@ impl fmt::Display for ErrorKind {
                 available,
             } => write!(f, "{what:?} too small: needs {needed}, has {available}"),
             ErrorKind::Truncated { missing, .. } => {
-                write!(f, "the input ends {missing} bytes early")
+                let unit = if *missing == 1 { "byte" } else { "bytes" };
+                write!(f, "the input ends {missing} {unit} early")
             }
             ErrorKind::Torn {
                 level,
@@ -390,5 +391,59 @@ impl Field {
     #[allow(clippy::as_conversions)] // reading a discriminant has no other spelling
     pub const fn number(self) -> u8 {
         self as u8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn texts_say_what_and_where() {
+        let text = |kind| Error::new(kind, 45).to_string();
+        let violation = |index| {
+            ErrorKind::Rule(Violation {
+                rule: Rule::RankLimit,
+                field: Field::Rank,
+                index,
+            })
+        };
+        let truncated = |missing| ErrorKind::Truncated {
+            rule: Rule::StreamTruncated,
+            missing,
+        };
+        let overlap = |first, last| ErrorKind::Overlap {
+            member: 7,
+            first,
+            last,
+        };
+        let torn = ErrorKind::Torn {
+            level: 2,
+            declared: 4,
+            seen: 3,
+        };
+        let capacity = ErrorKind::Capacity {
+            what: Resource::Frame,
+            needed: 300,
+            available: 256,
+        };
+        let texts = [
+            (violation(0), "DESC-09: rank is at most 64 (rank)"),
+            (violation(3), "DESC-09: rank is at most 64 (rank[3])"),
+            (truncated(1), "STREAM-04: the input ends 1 byte early"),
+            (truncated(2), "STREAM-04: the input ends 2 bytes early"),
+            (overlap(4, 4), "COMP-42: member 7 overlaps member 4"),
+            (
+                overlap(2, 5),
+                "COMP-42: member 7 overlaps one of the members 2 to 5",
+            ),
+            (torn, "COMP-48: the composite at level 2 has 3 of 4 members"),
+            (capacity, "Frame too small: needs 300, has 256"),
+        ];
+        for (kind, wanted) in texts {
+            assert_eq!(text(kind), std::format!("{wanted} at byte 45"));
+        }
     }
 }
