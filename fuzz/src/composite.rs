@@ -127,9 +127,9 @@ impl Case {
             to: [1; 3],
         };
         let mut cell = [1; 3];
-        for axis in 0..rank {
-            head.to[axis] = source.below(7) as u64;
-            cell[axis] = source.pick(&[1, 1, 3, 1 << 20, 1 << 60, u64::MAX / 7]);
+        for (size, edge) in head.to.iter_mut().zip(&mut cell).take(rank) {
+            *size = source.below(7) as u64;
+            *edge = source.pick(&[1, 1, 3, 1 << 20, 1 << 60, u64::MAX / 7]);
         }
         let mut tiles = vec![head];
         for _ in 0..source.below(16) {
