@@ -330,6 +330,19 @@ impl core::error::Error for Error {}
 /// An [`Error`] as plain numbers, for a device that reports it over a link.
 ///
 /// Rules travel as [`Rule::number`], fields as [`Field::number`].
+///
+/// ```
+/// use hrry::{FixedStream, Policy, Report};
+/// let mut parser = FixedStream::<256>::new(Policy::STRICT);
+/// let error = parser.next_event(&mut &b"HRRZ"[..]).unwrap_err();
+/// # #[cfg(feature = "serde")] {
+/// let mut link = [0; 32];
+/// let sent = postcard::to_slice(&Report::from(&error), &mut link)?;
+/// // rule 102 is DESC-02, field 0 the magic; its byte 3 is at offset 3 of the stream
+/// assert_eq!(sent, [1, 102, 1, 0, 0, 3, 0, 0]);
+/// # }
+/// # Ok::<(), postcard::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
