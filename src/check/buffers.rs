@@ -1,26 +1,39 @@
 //! Rules of the buffer table.
 
-use super::Subject;
 use super::judge::{Breach, Checked, Judge};
 use super::layout::base_buffers;
 use super::quantization::parameter_buffers;
+use super::{Subject, Table};
 use crate::error::Field;
-use crate::model::{BufferHandle, Fields, Layout, Quantization};
+use crate::model::{BufferHandle, Layout, Quantization};
 use crate::policy::{Transport, agreed};
 use crate::rule::Rule;
 use crate::wire::descriptor::MIN_BUFFER_ALIGNMENT;
-use crate::wire::index;
+use crate::wire::handle::RawHandle;
 use crate::wire::tag::{DeviceTag, LayoutTag, SyncMode};
 
+impl From<BufferHandle> for RawHandle {
+    #[inline]
+    fn from(handle: BufferHandle) -> Self {
+        RawHandle::new(
+            handle.byte_size,
+            handle.alignment,
+            handle.device_tag,
+            handle.sync_mode,
+            handle.memory_class,
+        )
+    }
+}
+
 #[inline(always)]
-pub(crate) fn table<F: Fields + Copy, J: Judge>(
-    d: Subject<F>,
+pub(crate) fn table<T: Table, J: Judge>(
+    d: Subject<'_, T>,
     layout: &Layout<'_>,
     quantization: Option<&Quantization<'_>>,
     judge: &mut J,
 ) -> Checked {
     let count = d.buffer_count;
-    let byte_offset = d.fields.byte_offset();
+    let byte_offset = d.byte_offset;
     let few = count <= u32::from(u8::MAX);
     judge.require(few, Rule::BufferLimit, Field::BufferCount, 0)?;
     if let Layout::Composite(_) = layout {
@@ -61,16 +74,26 @@ pub(crate) fn table<F: Fields + Copy, J: Judge>(
         }
         _ => {}
     }
-    let mut first = None;
+    let first = d.table.handle(0);
+    let mut plain = None;
     for k in 0..count {
-        let Some(handle) = d.fields.buffer(index(k)) else {
+        let Some(handle) = d.table.handle(k) else {
             break;
         };
-        self::handle(&handle, k, judge)?;
-        let head: &BufferHandle = first.get_or_insert(handle);
+        // what was found plain once is plain again
+        if plain == Some(handle.rest) {
+            continue;
+        }
+        if is_plain(handle) && first.is_none_or(is_plain) {
+            plain = Some(handle.rest);
+            continue;
+        }
+        self::handle(handle, k, judge)?;
+        let ((device, _, class), (first_device, _, first_class)) =
+            (handle.tags(), first.unwrap_or(handle).tags());
         let mut same = |same, field| judge.require(same, Rule::Colocation, field, k);
-        same(handle.device_tag == head.device_tag, Field::DeviceTag)?;
-        same(handle.memory_class == head.memory_class, Field::MemoryClass)?;
+        same(device == first_device, Field::DeviceTag)?;
+        same(class == first_class, Field::MemoryClass)?;
     }
     let size = first.map_or(0, |handle| handle.byte_size);
     judge.require(
@@ -106,9 +129,16 @@ pub(crate) fn excess(
     }
 }
 
+/// Sees at a glance that a handle breaks nothing, whatever its size: aligned and in host memory.
 #[inline(always)]
-fn handle(handle: &BufferHandle, k: u32, judge: &mut impl Judge) -> Checked {
-    let alignment = handle.alignment;
+fn is_plain(handle: RawHandle) -> bool {
+    let rest = handle.rest;
+    rest <= u32::MAX.into() && rest >= MIN_BUFFER_ALIGNMENT.into() && rest.is_power_of_two()
+}
+
+#[inline]
+fn handle<J: Judge>(handle: RawHandle, k: u32, judge: &mut J) -> Checked {
+    let alignment = handle.alignment();
     judge.require(
         alignment.is_power_of_two(),
         Rule::AlignmentPower,
@@ -117,11 +147,7 @@ fn handle(handle: &BufferHandle, k: u32, judge: &mut impl Judge) -> Checked {
     )?;
     let enough = alignment >= MIN_BUFFER_ALIGNMENT || handle.byte_size == 0;
     judge.require(enough, Rule::AlignmentMinimum, Field::Alignment, k)?;
-    let (device, sync, class) = (handle.device_tag, handle.sync_mode, handle.memory_class);
-    // the commonest handle breaks nothing that follows
-    if device.0 | sync.0 | class.0 == 0 {
-        return Ok(());
-    }
+    let (device, sync, class) = handle.tags();
     judge.require(
         device.is_assigned() || device.is_private(),
         Rule::DeviceTag,

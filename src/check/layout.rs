@@ -1,11 +1,11 @@
 //! Layout rules and what a layout needs from its buffers.
 
-use super::Subject;
 use super::judge::{Breach, Checked, Judge};
 use super::reach::Reach;
 use super::size::{Count, elements};
+use super::{Subject, Table};
 use crate::error::Field;
-use crate::model::{BlockPaged, CompositeHead, Fields, Layout, Tiled, U32s, U64s};
+use crate::model::{BlockPaged, CompositeHead, Layout, Tiled, U32s, U64s};
 use crate::policy::agreed;
 use crate::rule::Rule;
 use crate::wire::descriptor::{DYNAMIC, MAX_TILE_LEVELS, OPEN_COMPOSITE};
@@ -39,23 +39,23 @@ pub(crate) fn stored(layout: &Layout<'_>) -> Option<u64> {
 
 /// The rules of the layout payload alone.
 #[inline(always)]
-pub(crate) fn payload<F: Fields + Copy, J: Judge>(
-    d: Subject<F>,
+pub(crate) fn payload<J: Judge>(
+    shape: U64s<'_>,
+    rank: u32,
     layout: &Layout<'_>,
     judge: &mut J,
 ) -> Checked {
-    let rank = d.rank;
     match layout {
         Layout::RowMajor | Layout::ColumnMajor => return Ok(()),
         Layout::Strided { strides } => {
             same_rank(strides.len(), rank, Field::Strides, judge)?;
         }
         Layout::Tiled(levels) => tiled(levels, rank, judge)?,
-        Layout::Morton { morton_bits } => morton(morton_bits, d.shape(), rank, judge)?,
+        Layout::Morton { morton_bits } => morton(morton_bits, shape, rank, judge)?,
         Layout::Hilbert {
             hilbert_order,
             hilbert_rank,
-        } => hilbert(*hilbert_order, *hilbert_rank, d.shape(), rank, judge)?,
+        } => hilbert(*hilbert_order, *hilbert_rank, shape, rank, judge)?,
         Layout::Csr { .. } | Layout::Csc { .. } => {
             judge.require(rank == 2, Rule::CompressedRank, Field::Rank, 0)?;
         }
@@ -64,7 +64,7 @@ pub(crate) fn payload<F: Fields + Copy, J: Judge>(
             modes(mode_order, rank, judge)?;
         }
         Layout::BlockPaged(paged) => block_paged(paged, rank, judge)?,
-        Layout::Composite(head) => composite_head(head, d.shape(), rank, judge)?,
+        Layout::Composite(head) => composite_head(head, shape, rank, judge)?,
         Layout::Private {
             extension_layout_id: id,
             ..
@@ -76,7 +76,7 @@ pub(crate) fn payload<F: Fields + Copy, J: Judge>(
         _ => {}
     }
     if let Some(nnz) = stored(layout) {
-        let possible = elements(d.shape()).is_none_or(|elements| Count::new(nnz) <= elements);
+        let possible = elements(shape).is_none_or(|elements| Count::new(nnz) <= elements);
         judge.require(possible, Rule::SparseCount, Field::Nnz, 0)?;
     }
     Ok(())
@@ -288,86 +288,81 @@ fn composite_head<J: Judge>(
 ///
 /// `bits` is the element width; 0 where it is unknown, and then nothing that depends on it is checked.
 #[inline(always)]
-pub(crate) fn sizes<F: Fields + Copy, J: Judge>(
-    d: Subject<F>,
+pub(crate) fn sizes<T: Table, J: Judge>(
+    d: Subject<'_, T>,
     layout: &Layout<'_>,
     bits: u32,
     judge: &mut J,
 ) -> Checked {
-    match layout {
-        Layout::Coo { .. } => stored_sizes(d, layout, bits, Rule::CooSize),
-        Layout::Csr { .. } | Layout::Csc { .. } => {
-            stored_sizes(d, layout, bits, Rule::CompressedSize)
+    let holds = |k: u32, needed: Count, rule| {
+        if needed.within(d.byte_size(k)) {
+            Ok(())
+        } else {
+            Err(Breach::new(rule, Field::ByteSize, k))
         }
-        Layout::Csf { .. } => stored_sizes(d, layout, bits, Rule::CsfSize),
-        Layout::BlockPaged(_) => stored_sizes(d, layout, bits, Rule::PagedSize),
+    };
+    match layout {
+        Layout::Coo { nnz, .. } => {
+            let rule = Rule::CooSize;
+            holds(0, Count::new(*nnz).bytes(bits), rule)?;
+            holds(1, Count::new(*nnz).times(d.rank.into()).times(8), rule)
+        }
+        Layout::Csr { nnz } | Layout::Csc { nnz } => {
+            let rule = Rule::CompressedSize;
+            holds(0, Count::new(*nnz).bytes(bits), rule)?;
+            holds(1, Count::new(*nnz).times(8), rule)?;
+            let axis = u32::from(matches!(layout, Layout::Csc { .. }));
+            match d.shape.at(axis) {
+                DYNAMIC => Ok(()),
+                size => holds(2, pointers(size, 8), rule),
+            }
+        }
+        Layout::Csf { nnz, .. } => {
+            let rule = Rule::CsfSize;
+            holds(0, Count::new(*nnz).bytes(bits), rule)?;
+            holds(1, Count::new(16), rule)?;
+            // the pointers of each level are one more than something; its indices may be none
+            for level in 1..d.rank {
+                holds(level.wrapping_mul(2).wrapping_add(1), Count::new(8), rule)?;
+            }
+            holds(d.rank.wrapping_mul(2), Count::new(*nnz).times(8), rule)
+        }
+        Layout::BlockPaged(paged) => {
+            let slots = Count::new(paged.num_pages).times(paged.page_size.into());
+            let (heads, depth) = (d.shape.at(1), d.shape.at(2));
+            if heads != DYNAMIC && depth != DYNAMIC {
+                let needed = slots.times(heads).times(depth).bytes(bits);
+                holds(0, needed, Rule::PagedSize)?;
+            }
+            let wide = paged.block_table_index_type == BlockTableIndexType::U64;
+            let width = if wide { 8 } else { 4 };
+            holds(2, pointers(paged.num_seqs.into(), width), Rule::PagedSize)
+        }
         Layout::Composite(_) | Layout::Private { .. } | Layout::Unknown(_) => Ok(()),
         _ if bits == 0 => Ok(()),
         _ => dense(d, layout, bits, judge),
     }
 }
 
-/// Every buffer of a sparse or block-paged layout holds what [`need`] says.
-fn stored_sizes<F: Fields + Copy>(
-    d: Subject<F>,
-    layout: &Layout<'_>,
-    bits: u32,
-    rule: Rule,
-) -> Checked {
-    for k in 0..base_buffers(layout, d.rank).unwrap_or(0) {
-        if !need(d, layout, bits, k).within(d.byte_size(k)) {
-            return Err(Breach::new(rule, Field::ByteSize, k));
-        }
-    }
-    Ok(())
-}
-
-/// Bytes that buffer `k` of a sparse or block-paged layout needs; 0 while that is unknown.
-fn need<F: Fields + Copy>(d: Subject<F>, layout: &Layout<'_>, bits: u32, k: u32) -> Count {
-    let dimension = |k: u32| Some(d.shape().at(k)).filter(|size| *size != DYNAMIC);
-    // one pointer more than rows, columns or sequences
-    let pointers = |n: u64, width: u64| Count::new(n).plus(Count::ONE).times(width);
-    let nnz = Count::new(stored(layout).unwrap_or(0));
-    match (layout, k) {
-        (Layout::BlockPaged(paged), 0) => {
-            let slots = Count::new(paged.num_pages).times(paged.page_size.into());
-            match (dimension(1), dimension(2)) {
-                (Some(heads), Some(depth)) => slots.times(heads).times(depth).bytes(bits),
-                _ => Count::ZERO,
-            }
-        }
-        (Layout::BlockPaged(_), 1) => Count::ZERO,
-        (Layout::BlockPaged(paged), _) => {
-            let wide = paged.block_table_index_type == BlockTableIndexType::U64;
-            pointers(paged.num_seqs.into(), if wide { 8 } else { 4 })
-        }
-        (_, 0) => nnz.bytes(bits),
-        (Layout::Coo { .. }, _) => nnz.times(d.rank.into()).times(8),
-        (Layout::Csf { .. }, 1) => Count::new(16),
-        (Layout::Csf { .. }, k) if k == d.rank.wrapping_mul(2) => nnz.times(8),
-        (Layout::Csf { .. }, k) => Count::new(if k & 1 == 1 { 8 } else { 0 }),
-        (_, 1) => nnz.times(8),
-        _ => {
-            let axis = u32::from(matches!(layout, Layout::Csc { .. }));
-            dimension(axis).map_or(Count::ZERO, |n| pointers(n, 8))
-        }
-    }
+/// Bytes of one pointer more than rows, columns or sequences.
+fn pointers(n: u64, width: u64) -> Count {
+    Count::new(n).plus(Count::ONE).times(width)
 }
 
 /// LAYOUT-05 and its siblings: all elements of a dense tensor lie in buffer 0.
 #[inline(always)]
-fn dense<F: Fields + Copy, J: Judge>(
-    d: Subject<F>,
+fn dense<T: Table, J: Judge>(
+    d: Subject<'_, T>,
     layout: &Layout<'_>,
     bits: u32,
     judge: &mut J,
 ) -> Checked {
     let (rule, reach) = match layout {
-        Layout::Strided { strides } => (Rule::StridedReach, Reach::strided(strides, &d.shape())),
-        Layout::Tiled(levels) => Reach::tiled(levels, d.shape(), d.rank),
-        Layout::Morton { morton_bits } => (Rule::MortonSize, Reach::morton(morton_bits, d.shape())),
-        Layout::Hilbert { .. } => (Rule::HilbertSize, Reach::contiguous(d.shape())),
-        _ => (Rule::DenseSize, Reach::contiguous(d.shape())),
+        Layout::Strided { strides } => (Rule::StridedReach, Reach::strided(strides, &d.shape)),
+        Layout::Tiled(levels) => Reach::tiled(levels, d.shape, d.rank),
+        Layout::Morton { morton_bits } => (Rule::MortonSize, Reach::morton(morton_bits, d.shape)),
+        Layout::Hilbert { .. } => (Rule::HilbertSize, Reach::contiguous(d.shape)),
+        _ => (Rule::DenseSize, Reach::contiguous(d.shape)),
     };
     let Some(reach) = reach else {
         return Ok(());
@@ -375,7 +370,7 @@ fn dense<F: Fields + Copy, J: Judge>(
     let back = reach.count.bytes(bits);
     let front = reach.below.bytes(bits);
     // byte_offset <= byte_size was checked as BUF-17
-    let byte_offset = d.fields.byte_offset();
+    let byte_offset = d.byte_offset;
     let free = d.byte_size(0).saturating_sub(byte_offset);
     if back.within(free) && front.within(byte_offset) {
         return Ok(());

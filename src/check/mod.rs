@@ -18,6 +18,7 @@ use crate::model::{Fields, Layout, U64s};
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::descriptor::MAX_RANK;
+use crate::wire::handle::RawHandle;
 use crate::wire::tag::{ElementType, LayoutTag};
 use crate::wire::{index, length32};
 pub(crate) use judge::{Breach, Checked, Judge, Teller};
@@ -54,7 +55,7 @@ pub fn descriptor<F: Fields + ?Sized>(d: &F, policy: &Policy) -> Result<(), Viol
     let mut judge = policy;
     header.check(&mut judge)?;
     // rank-sized work is bounded only behind the header's rules
-    body(d, &mut judge)?;
+    body(d, Asked(d), &mut judge)?;
     Ok(())
 }
 
@@ -110,49 +111,78 @@ impl Header {
     }
 }
 
-/// A descriptor with the facts that several groups of rules need.
+/// What several groups of rules need, as plain values.
 ///
 /// It is handed on by value: what has no address can stay in registers.
 #[derive(Clone, Copy)]
-pub(crate) struct Subject<F> {
-    fields: F,
-    element_type: ElementType,
+pub(crate) struct Subject<'a, T> {
+    shape: U64s<'a>,
+    table: T,
+    byte_offset: u64,
     rank: u32,
     buffer_count: u32,
+    element_type: ElementType,
 }
 
-impl<F: Fields> Subject<F> {
-    #[inline(always)]
-    fn shape(&self) -> U64s<'_> {
-        self.fields.shape()
-    }
-
+impl<T: Table> Subject<'_, T> {
     /// Size of a buffer; 0 for one that is not there.
     #[inline(always)]
     fn byte_size(&self, buffer: u32) -> u64 {
-        let handle = self.fields.buffer(index(buffer));
+        let handle = self.table.handle(buffer);
         handle.map_or(0, |handle| handle.byte_size)
+    }
+}
+
+/// The buffer table, however it is stored.
+pub(crate) trait Table: Copy {
+    /// The handle at `k`, if it exists.
+    fn handle(self, k: u32) -> Option<RawHandle>;
+}
+
+/// The handles of anything that has them.
+struct Asked<'a, F: ?Sized>(&'a F);
+
+impl<F: ?Sized> Clone for Asked<'_, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F: ?Sized> Copy for Asked<'_, F> {}
+
+impl<F: Fields + ?Sized> Table for Asked<'_, F> {
+    #[inline]
+    fn handle(self, k: u32) -> Option<RawHandle> {
+        self.0.buffer(index(k)).map(RawHandle::from)
     }
 }
 
 /// Everything behind the header.
 #[inline(always)]
-pub(crate) fn body<F: Fields + Copy, J: Judge>(d: F, judge: &mut J) -> Checked {
+pub(crate) fn body<F, T, J>(d: &F, table: T, judge: &mut J) -> Checked
+where
+    F: Fields + ?Sized,
+    T: Table,
+    J: Judge,
+{
     let layout = d.layout();
     if matches!(layout, Layout::Unknown(_)) {
         return Ok(());
     }
+    let shape = d.shape();
     let subject = Subject {
-        fields: d,
-        element_type: d.element_type(),
-        rank: length32(d.shape().len()),
+        shape,
+        table,
+        byte_offset: d.byte_offset(),
+        rank: length32(shape.len()),
         buffer_count: length32(d.buffer_count()),
+        element_type: d.element_type(),
     };
     let mut bits = subject.element_type.bits();
     if let Some(extension) = d.extension_type() {
         bits = sections::extension_type(&extension, judge)?;
     }
-    layout::payload(subject, &layout, judge)?;
+    layout::payload(shape, subject.rank, &layout, judge)?;
     let quantization = d.quantization();
     buffers::table(subject, &layout, quantization.as_ref(), judge)?;
     layout::sizes(subject, &layout, bits, judge)?;
@@ -160,7 +190,7 @@ pub(crate) fn body<F: Fields + Copy, J: Judge>(d: F, judge: &mut J) -> Checked {
         quantization::scheme(subject, &layout, quantization, judge)?;
     }
     if let Some(shard) = d.shard() {
-        sections::shard(&shard, &layout, d.shape(), judge)?;
+        sections::shard(&shard, &layout, shape, judge)?;
     }
     if let Some(statistics) = d.statistics() {
         sections::statistics(&statistics, &layout, judge)?;

@@ -1,12 +1,12 @@
 //! Rules of quantization schemes: parameters, their buffers and sizes.
 
-use super::Subject;
 use super::buffers::excess;
 use super::judge::{Checked, Judge};
 use super::layout::base_buffers;
 use super::size::{Count, elements_with};
+use super::{Subject, Table};
 use crate::error::Field;
-use crate::model::{Fields, Layout, Parameters, Quantization};
+use crate::model::{Layout, Parameters, Quantization, U64s};
 use crate::policy::agreed;
 use crate::rule::Rule;
 use crate::wire::descriptor::{DYNAMIC, NO_BUFFER, SCHEME_HEADER};
@@ -47,8 +47,8 @@ fn is_told(quantization: &Quantization<'_>) -> bool {
     }
 }
 
-pub(crate) fn scheme<F: Fields + Copy, J: Judge>(
-    d: Subject<F>,
+pub(crate) fn scheme<T: Table, J: Judge>(
+    d: Subject<'_, T>,
     layout: &Layout<'_>,
     quantization: &Quantization<'_>,
     judge: &mut J,
@@ -105,14 +105,14 @@ pub(crate) fn scheme<F: Fields + Copy, J: Judge>(
     Ok(())
 }
 
-fn parameters<F: Fields + Copy, J: Judge>(
-    d: Subject<F>,
+fn parameters<T: Table, J: Judge>(
+    d: Subject<'_, T>,
     layout: &Layout<'_>,
     p: &Parameters,
     judge: &mut J,
 ) -> Checked {
     judge.require(p.axis < d.rank, Rule::QuantizedAxis, Field::Axis, 0)?;
-    let size = d.shape().at(p.axis);
+    let size = d.shape.at(p.axis);
     judge.require(size != DYNAMIC, Rule::AxisDynamic, Field::Axis, 0)?;
     let paged = match layout {
         Layout::BlockPaged(paged) => Some(paged),
@@ -140,7 +140,7 @@ fn parameters<F: Fields + Copy, J: Judge>(
         }
         // AMB-42: NF4 and MXFP parameters of pages have no stated size
         Some(_) if !per_channel => Ok(()),
-        _ => match entries(d, p, size) {
+        _ => match entries(d.shape, p, size) {
             Some(entries) => sizes(d, p, entries, rules, judge),
             None => Ok(()),
         },
@@ -155,8 +155,8 @@ pub(crate) fn per_channel_scale(holds: bool, field: Field, judge: &mut impl Judg
 
 /// Parameter buffers exist and are not the layout's own.
 #[inline]
-fn indices<F: Fields + Copy, J: Judge>(
-    d: Subject<F>,
+fn indices<T: Table, J: Judge>(
+    d: Subject<'_, T>,
     layout: &Layout<'_>,
     p: &Parameters,
     judge: &mut J,
@@ -202,7 +202,7 @@ fn block_size<J: Judge>(p: &Parameters, size: u64, paged: bool, judge: &mut J) -
 
 /// Parameters of one kind: the channels of an axis, or ADDR-25, blocks along it for every index of the
 /// other dimensions. None while a dimension that matters is dynamic.
-fn entries<F: Fields + Copy>(d: Subject<F>, p: &Parameters, size: u64) -> Option<Count> {
+fn entries(shape: U64s<'_>, p: &Parameters, size: u64) -> Option<Count> {
     if p.scheme == Scheme::PerChannelAffine {
         return Some(Count::new(size));
     }
@@ -211,12 +211,12 @@ fn entries<F: Fields + Copy>(d: Subject<F>, p: &Parameters, size: u64) -> Option
     let along = size
         .wrapping_shr(p.block_size.trailing_zeros())
         .wrapping_add(partial.into());
-    elements_with(d.shape(), p.axis, along)
+    elements_with(shape, p.axis, along)
 }
 
 /// QUANT-25 to QUANT-27: parameter buffers have exactly their entries.
-fn sizes<F: Fields + Copy, J: Judge>(
-    d: Subject<F>,
+fn sizes<T: Table, J: Judge>(
+    d: Subject<'_, T>,
     p: &Parameters,
     entries: Count,
     [scale_rule, zero_rule, shared_rule]: [Rule; 3],

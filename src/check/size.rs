@@ -71,6 +71,15 @@ impl Count {
     /// The product with a number; 0 wins over any size.
     #[inline]
     pub(crate) fn times(self, n: u64) -> Self {
+        match self.low.checked_mul(n) {
+            Some(low) if self.high == 0 => Count::new(low),
+            _ => self.times_wide(n),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn times_wide(self, n: u64) -> Self {
         let (low, carry) = widening_mul(self.low, n);
         let high = match self.high {
             0 => carry,

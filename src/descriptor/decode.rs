@@ -3,7 +3,7 @@
 //! Wire rules come in byte order and before model rules. Every length is a function of facts already
 //! read; nothing is read past `descriptor_length`.
 
-use super::view::DescriptorView;
+use super::view::{DescriptorView, WireTable};
 use crate::check::{self, Breach, Checked, Header, Judge};
 use crate::error::{Error, ErrorKind, Field, Resource, Violation};
 use crate::policy::Policy;
@@ -97,9 +97,10 @@ pub(crate) fn parse<'a>(
     let available = policy.max_descriptor.into();
     match bytes.split_at_checked(whole) {
         Some((descriptor, rest)) if u64::from(stated) <= available => {
-            match decode(descriptor, &mut { policy }) {
-                Ok(facts) => Ok((DescriptorView::new(descriptor, facts, 0), rest)),
-                Err(breach) => Err(place(descriptor, 0, breach.into())),
+            let mut facts = Facts::NONE;
+            match decode(descriptor, &mut { policy }, &mut facts) {
+                Ok(()) => Ok((DescriptorView::new(descriptor, facts, 0), rest)),
+                Err(breach) => Err(place(descriptor, facts, 0, breach.into())),
             }
         }
         _ => Err(incomplete(bytes, policy)),
@@ -118,7 +119,7 @@ fn incomplete(bytes: &[u8], policy: &Policy) -> Error {
     if bytes.len() >= HEADER
         && let Err(breach) = header(bytes, &mut { policy })
     {
-        return place(bytes, 0, breach.into());
+        return place(bytes, Facts::NONE, 0, breach.into());
     }
     let kind = ErrorKind::Truncated {
         rule: Rule::Incomplete,
@@ -144,29 +145,30 @@ pub(crate) fn too_long(bytes: &[u8], origin: u64, available: u64) -> Option<Erro
     })
 }
 
-/// Gives a violation in a descriptor its absolute position.
+/// Gives a violation in a descriptor its absolute position; `facts` reach as far as the decoder came.
 #[cold]
-pub(crate) fn place(bytes: &[u8], origin: u64, violation: Violation) -> Error {
-    let facts = facts(bytes);
+pub(crate) fn place(bytes: &[u8], facts: Facts, origin: u64, violation: Violation) -> Error {
     let start = locate(bytes, &facts, violation.field, violation.index).start;
     Error::new(violation.into(), origin.wrapping_add(start.into()))
 }
 
 /// Decodes exactly one descriptor: `bytes` is `descriptor_length` long and starts with the magic.
+///
+/// Where it fails, `facts` are those behind which the breach lies.
 #[inline]
-pub(crate) fn decode<J: Judge>(bytes: &[u8], judge: &mut J) -> Result<Facts, Breach> {
+pub(crate) fn decode<J: Judge>(bytes: &[u8], judge: &mut J, facts: &mut Facts) -> Checked {
     // rank-sized work is bounded only behind the header's rules
     header(bytes, judge)?;
-    let mut walk = Walk::new(bytes);
-    if let Some(facts) = glance(bytes, &walk.facts) {
-        return Ok(facts);
+    *facts = announced(bytes);
+    if glance(bytes, facts) {
+        return Ok(());
     }
-    walk.parts(judge)?;
+    let at = parts(bytes, facts, judge)?;
     let minor = u8(bytes, offset(Field::VersionMinor));
-    let filled = walk.at == bytes.len() || minor > 0 || walk.facts.is_opaque();
+    let filled = at == bytes.len() || minor > 0 || facts.is_opaque();
     judge.require(filled, Rule::TrailingBytes, Field::Tail, 0)?;
-    check::body(DescriptorView::new(bytes, walk.facts, 0), judge)?;
-    Ok(walk.facts)
+    let view = DescriptorView::new(bytes, *facts, 0);
+    check::body(&view, WireTable(facts.table(bytes)), judge)
 }
 
 /// Sees at a glance that a descriptor is right: dense in one host buffer, without optional sections.
@@ -174,12 +176,21 @@ pub(crate) fn decode<J: Judge>(bytes: &[u8], judge: &mut J) -> Result<Facts, Bre
 /// Every place follows from the rank then. It decides nothing else: what it does not accept goes the
 /// long way, where the rules are.
 #[inline]
-fn glance(bytes: &[u8], facts: &Facts) -> Option<Facts> {
-    const HOST: &[u8; 4] = &[0; 4];
-    let facts = Facts {
+fn glance(bytes: &[u8], facts: &mut Facts) -> bool {
+    let alone = Facts {
         buffers: 1,
         ..*facts
     };
+    let right = right_alone(bytes, &alone).unwrap_or(false);
+    if right {
+        *facts = alone;
+    }
+    right
+}
+
+#[inline(always)]
+fn right_alone(bytes: &[u8], facts: &Facts) -> Option<bool> {
+    const HOST: &[u8; 4] = &[0; 4];
     let whole = facts.total() == length(bytes.len());
     let dense = matches!(facts.layout, LayoutTag::RowMajor | LayoutTag::ColumnMajor);
     let bits = facts.element_type.bits();
@@ -206,240 +217,226 @@ fn glance(bytes: &[u8], facts: &Facts) -> Option<Facts> {
         && alignment.is_power_of_two()
         && alignment >= MIN_BUFFER_ALIGNMENT
         && needed <= free;
-    right.then_some(facts)
+    Some(right)
 }
 
 /// The facts of any bytes, as far as they go.
 pub(crate) fn facts(bytes: &[u8]) -> Facts {
-    let mut walk = Walk::new(bytes);
+    let mut facts = announced(bytes);
     // what it finds was found before, or is nobody's concern
-    let _ = walk.parts(&mut &Policy::PERMISSIVE);
-    walk.facts
+    let _ = parts(bytes, &mut facts, &mut &Policy::PERMISSIVE);
+    facts
 }
 
-/// A walk over the parts of a descriptor, in wire order.
-struct Walk<'a> {
-    bytes: &'a [u8],
-    /// End of the parts that were entered.
+/// What the header says of the parts.
+#[inline(always)]
+fn announced(bytes: &[u8]) -> Facts {
+    let header: &[u8; HEADER] = record(bytes, 0);
+    let rank = u32(header, offset(Field::Rank));
+    Facts {
+        rank: u8::try_from(rank).unwrap_or(u8::MAX),
+        flags: u8(header, offset(Field::Flags)) & flag::DEFINED,
+        element_type: ElementType(u8(header, offset(Field::TypeTag))),
+        layout: LayoutTag(u8(header, offset(Field::LayoutTag))),
+        ..Facts::NONE
+    }
+}
+
+/// Walks over all parts that can be found, in wire order, and returns where they end.
+#[inline(always)]
+fn parts<J: Judge>(bytes: &[u8], facts: &mut Facts, judge: &mut J) -> Result<usize, Breach> {
+    let shape = facts.len(Section::Shape);
+    let at = reach(bytes, HEADER, shape, Field::Shape, 0, judge)?;
+    let start = reach(bytes, at, 8, Field::ByteOffset, 0, judge)?;
+    if facts.is_opaque() {
+        // permissive mode only: flags speak of sections that cannot be found
+        facts.flags = 0;
+        return Ok(start);
+    }
+    let at = match layout_len(facts.layout, facts.rank.into()) {
+        Some(0) => start,
+        Some(len) => {
+            facts.layout_len = len;
+            let field = layout_field(facts.layout);
+            let at = reach(bytes, start, len.into(), field, 0, judge)?;
+            layout_reserved(bytes, start, facts.layout, facts.rank, judge)?;
+            at
+        }
+        None => {
+            let len = variable(bytes, start, facts.layout, facts.rank, judge)?;
+            facts.layout_len = len;
+            start.wrapping_add(index(len))
+        }
+    };
+    let buffers = u8(bytes, at);
+    let at = reach(bytes, at, 1, Field::BufferCount, 0, judge)?;
+    let len = u64::from(buffers).wrapping_mul(length(HANDLE));
+    let at = reach(bytes, at, len, Field::ByteSize, 0, judge)?;
+    facts.buffers = buffers;
+    for (handle, k) in facts.table(bytes).iter().zip(0..) {
+        let [.., reserved] = *handle;
+        judge.require(
+            reserved == 0,
+            Rule::HandleReserved,
+            Field::HandleReserved,
+            k,
+        )?;
+    }
+    if facts.flags == 0 {
+        return Ok(at);
+    }
+    let at = if facts.flags & flag::QUANTIZATION != 0 {
+        let first = reach(bytes, at, 4, Field::QuantizationLength, 0, judge)?;
+        let len = u32(bytes, at);
+        facts.quantization_len = len;
+        let end = reach(bytes, first, len.into(), Field::SchemeTag, 0, judge)?;
+        quantization(bytes, at, len, judge)?;
+        end
+    } else {
+        at
+    };
+    fixed_sections(bytes, at, *facts, judge)
+}
+
+/// DESC-05: the next part lies inside the descriptor. Returns where it ends.
+#[inline(always)]
+fn reach<J: Judge>(
+    bytes: &[u8],
+    at: usize,
+    len: u64,
+    first: Field,
+    element: u32,
+    judge: &mut J,
+) -> Result<usize, Breach> {
+    let left = length(bytes.len().wrapping_sub(at));
+    judge.require(len <= left, Rule::FieldOverrun, first, element)?;
+    Ok(at.wrapping_add(usize::try_from(len).unwrap_or(usize::MAX)))
+}
+
+/// The fixed sections that flags announce.
+#[inline]
+fn fixed_sections<J: Judge>(
+    bytes: &[u8],
     at: usize,
     facts: Facts,
+    judge: &mut J,
+) -> Result<usize, Breach> {
+    let flags = facts.flags;
+    let rank = u32::from(facts.rank);
+    let shard = facts.len(Section::Shard);
+    let mut at = reach(bytes, at, shard, Field::ParentShape, 0, judge)?;
+    let mut fixed = |section: Section, reserved: &[Field], rule| {
+        let start = at;
+        let len = facts.len(section);
+        at = reach(bytes, at, len, section.first_field(), 0, judge)?;
+        for field in reserved {
+            let zero = is_zero(bytes, start, rank, *field);
+            judge.require(zero, rule, *field, 0)?;
+        }
+        Ok(())
+    };
+    if flags & flag::STATISTICS != 0 {
+        let reserved = [Field::StatisticsReserved, Field::StatisticsTail];
+        fixed(Section::Statistics, &reserved, Rule::StatisticsReserved)?;
+    }
+    if flags & flag::EXTENSION_TYPE != 0 {
+        let reserved = [Field::ExtensionReserved, Field::ExtensionTail];
+        fixed(Section::ExtensionType, &reserved, Rule::ExtensionReserved)?;
+    }
+    if flags & flag::MEMBER != 0 {
+        let reserved = [Field::MemberReserved];
+        fixed(Section::CompositeMember, &reserved, Rule::MemberReserved)?;
+    }
+    Ok(at)
 }
 
-impl<'a> Walk<'a> {
-    #[inline(always)]
-    fn new(bytes: &'a [u8]) -> Self {
-        let header: &[u8; HEADER] = record(bytes, 0);
-        let rank = u32(header, offset(Field::Rank));
-        Walk {
-            bytes,
-            at: HEADER,
-            facts: Facts {
-                rank: u8::try_from(rank).unwrap_or(u8::MAX),
-                flags: u8(header, offset(Field::Flags)) & flag::DEFINED,
-                element_type: ElementType(u8(header, offset(Field::TypeTag))),
-                layout: LayoutTag(u8(header, offset(Field::LayoutTag))),
-                ..Facts::NONE
-            },
-        }
-    }
-
-    /// Walks all parts that can be found.
-    #[inline(always)]
-    fn parts<J: Judge>(&mut self, judge: &mut J) -> Checked {
-        self.enter(Section::Shape, judge)?;
-        self.enter(Section::ByteOffset, judge)?;
-        if self.facts.is_opaque() {
-            // permissive mode only: flags speak of sections that cannot be found
-            self.facts.flags = 0;
-            return Ok(());
-        }
-        let start = self.at;
-        match layout_len(self.facts.layout, self.facts.rank.into()) {
-            Some(0) => {}
-            Some(len) => {
-                self.facts.layout_len = len;
-                self.reach(len.into(), layout_field(self.facts.layout), 0, judge)?;
-                self.layout_reserved(start, judge)?;
-            }
-            None => self.variable(judge)?,
-        }
-        self.buffer_table(judge)?;
-        if self.facts.flags == 0 {
-            Ok(())
-        } else {
-            self.optional(judge)
-        }
-    }
-
-    /// DESC-05: the next part lies inside the descriptor.
-    #[inline(always)]
-    fn enter<J: Judge>(&mut self, section: Section, judge: &mut J) -> Checked {
-        self.reach(self.facts.len(section), section.first_field(), 0, judge)
-    }
-
-    #[inline(always)]
-    fn reach<J: Judge>(&mut self, len: u64, first: Field, element: u32, judge: &mut J) -> Checked {
-        let left = length(self.bytes.len().wrapping_sub(self.at));
-        judge.require(len <= left, Rule::FieldOverrun, first, element)?;
-        self.at = self
-            .at
-            .wrapping_add(usize::try_from(len).unwrap_or(usize::MAX));
-        Ok(())
-    }
-
-    /// The parts that flags announce.
-    fn optional<J: Judge>(&mut self, judge: &mut J) -> Checked {
-        let flags = self.facts.flags;
-        if flags & flag::QUANTIZATION != 0 {
-            self.quantization(judge)?;
-        }
-        self.enter(Section::Shard, judge)?;
-        let start = self.at;
-        self.enter(Section::Statistics, judge)?;
-        if flags & flag::STATISTICS != 0 {
-            for field in [Field::StatisticsReserved, Field::StatisticsTail] {
-                let zero = self.is_zero(start, field);
-                judge.require(zero, Rule::StatisticsReserved, field, 0)?;
-            }
-        }
-        let start = self.at;
-        self.enter(Section::ExtensionType, judge)?;
-        if flags & flag::EXTENSION_TYPE != 0 {
-            for field in [Field::ExtensionReserved, Field::ExtensionTail] {
-                let zero = self.is_zero(start, field);
-                judge.require(zero, Rule::ExtensionReserved, field, 0)?;
-            }
-        }
-        let start = self.at;
-        self.enter(Section::CompositeMember, judge)?;
-        if flags & flag::MEMBER != 0 {
-            let zero = self.is_zero(start, Field::MemberReserved);
-            judge.require(zero, Rule::MemberReserved, Field::MemberReserved, 0)?;
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn layout_reserved<J: Judge>(&self, start: usize, judge: &mut J) -> Checked {
-        let layout = self.facts.layout;
-        let sparse = match layout {
-            LayoutTag::Coo => Field::CooReserved,
-            LayoutTag::Csr | LayoutTag::Csc => Field::CompressedReserved,
-            LayoutTag::Csf => Field::CsfReserved,
-            LayoutTag::BlockPaged => {
-                let zero = self.is_zero(start, Field::PagedReserved);
-                return judge.require(zero, Rule::PagedReserved, Field::PagedReserved, 0);
-            }
-            LayoutTag::Composite => {
-                let zero = self.is_zero(start, Field::HeadReserved);
-                return judge.require(zero, Rule::HeadReserved, Field::HeadReserved, 0);
-            }
-            _ => return Ok(()),
-        };
-        if layout == LayoutTag::Coo {
-            let sorted = u8(self.bytes, start.wrapping_add(offset(Field::IsSorted))) <= 1;
+#[inline]
+fn layout_reserved<J: Judge>(
+    bytes: &[u8],
+    start: usize,
+    layout: LayoutTag,
+    rank: u8,
+    judge: &mut J,
+) -> Checked {
+    let (rule, field) = match layout {
+        LayoutTag::Coo => {
+            let sorted = u8(bytes, start.wrapping_add(offset(Field::IsSorted))) <= 1;
             judge.require(sorted, Rule::CooSorted, Field::IsSorted, 0)?;
+            (Rule::SparseReserved, Field::CooReserved)
         }
-        judge.require(self.is_zero(start, sparse), Rule::SparseReserved, sparse, 0)
-    }
+        LayoutTag::Csr | LayoutTag::Csc => (Rule::SparseReserved, Field::CompressedReserved),
+        LayoutTag::Csf => (Rule::SparseReserved, Field::CsfReserved),
+        LayoutTag::BlockPaged => (Rule::PagedReserved, Field::PagedReserved),
+        LayoutTag::Composite => (Rule::HeadReserved, Field::HeadReserved),
+        _ => return Ok(()),
+    };
+    let zero = is_zero(bytes, start, rank.into(), field);
+    judge.require(zero, rule, field, 0)
+}
 
-    /// A layout whose length is on the wire: tiles, or a private one.
-    fn variable<J: Judge>(&mut self, judge: &mut J) -> Checked {
-        let start = self.at;
-        if self.facts.layout == LayoutTag::Tiled {
-            self.tiles(judge)?;
-        } else {
-            let data_len = start.wrapping_add(offset(Field::ExtensionDataLength));
-            self.reach(length(PRIVATE_LAYOUT), Field::ExtensionLayoutId, 0, judge)?;
-            self.reach(
-                u32(self.bytes, data_len).into(),
-                Field::ExtensionData,
-                0,
-                judge,
-            )?;
-        }
-        self.facts.layout_len = length32(self.at.wrapping_sub(start));
-        Ok(())
-    }
+/// A layout whose length is on the wire: tiles, or a private one. Returns the length.
+fn variable<J: Judge>(
+    bytes: &[u8],
+    start: usize,
+    layout: LayoutTag,
+    rank: u8,
+    judge: &mut J,
+) -> Result<u32, Breach> {
+    let end = if layout == LayoutTag::Tiled {
+        tiles(bytes, start, rank.into(), judge)?
+    } else {
+        let (id, data) = (Field::ExtensionLayoutId, Field::ExtensionData);
+        let at = reach(bytes, start, length(PRIVATE_LAYOUT), id, 0, judge)?;
+        let len = start.wrapping_add(offset(Field::ExtensionDataLength));
+        reach(bytes, at, u32(bytes, len).into(), data, 0, judge)?
+    };
+    Ok(length32(end.wrapping_sub(start)))
+}
 
-    fn tiles<J: Judge>(&mut self, judge: &mut J) -> Checked {
-        let rank = u32::from(self.facts.rank);
-        for level in 0..=MAX_TILE_LEVELS {
-            // behind too many levels no part can be found
-            check::layout::tile_level(level, judge)?;
-            let start = self.at;
-            let tags = start.wrapping_add(index(rank).wrapping_mul(8));
-            let outer = LayoutTag(u8(self.bytes, tags));
-            let inner = LayoutTag(u8(self.bytes, tags.wrapping_add(1)));
-            let len = tile_level_len(rank, outer, inner);
-            self.reach(
-                len.into(),
-                Field::TileShape,
-                level.wrapping_mul(rank),
-                judge,
-            )?;
-            let zero = self.is_zero(start, Field::TileReserved);
-            judge.require(zero, Rule::TileReserved, Field::TileReserved, level)?;
-            if inner != LayoutTag::Tiled {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn buffer_table<J: Judge>(&mut self, judge: &mut J) -> Checked {
-        let start = self.at;
-        let buffers = u8(self.bytes, start);
-        self.reach(1, Field::BufferCount, 0, judge)?;
-        self.reach(
-            u64::from(buffers).wrapping_mul(length(HANDLE)),
-            Field::ByteSize,
-            0,
-            judge,
-        )?;
-        self.facts.buffers = buffers;
-        let mut at = start.wrapping_add(offset(Field::HandleReserved));
-        for k in 0..buffers {
-            let zero = u8(self.bytes, at) == 0;
-            judge.require(zero, Rule::HandleReserved, Field::HandleReserved, k.into())?;
-            at = at.wrapping_add(HANDLE);
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn quantization<J: Judge>(&mut self, judge: &mut J) -> Checked {
-        let start = self.at;
-        self.reach(4, Field::QuantizationLength, 0, judge)?;
-        let len = u32(self.bytes, start);
-        self.facts.quantization_len = len;
-        self.reach(len.into(), Field::SchemeTag, 0, judge)?;
-        let prefix = Field::QuantizationLength;
-        let scheme = Scheme(u8(self.bytes, start.wrapping_add(offset(Field::SchemeTag))));
-        judge.require(len >= SCHEME_HEADER, Rule::QuantizationLength, prefix, 0)?;
-        judge.require(len >= scheme_len(scheme), Rule::SchemeLength, prefix, 0)?;
-        let version = u8(self.bytes, start.wrapping_add(offset(Field::SchemeVersion)));
-        let current = !scheme.is_assigned() || version == SCHEME_VERSION;
-        judge.require(current, Rule::SchemeVersion, Field::SchemeVersion, 0)?;
-        let zero = |field| self.is_zero(start.wrapping_sub(index(scheme_shift(scheme))), field);
-        let field = Field::ScaleTypeReserved;
-        match scheme {
-            Scheme::PerTensorAffine => {
-                let field = Field::PerTensorReserved;
-                judge.require(zero(field), Rule::PerTensorReserved, field, 0)
-            }
-            Scheme::PerChannelAffine => {
-                check::quantization::per_channel_scale(zero(field), field, judge)
-            }
-            Scheme::PerBlockAffine => judge.require(zero(field), Rule::PerBlockReserved, field, 0),
-            _ => Ok(()),
+fn tiles<J: Judge>(bytes: &[u8], start: usize, rank: u32, judge: &mut J) -> Result<usize, Breach> {
+    let mut at = start;
+    for level in 0..=MAX_TILE_LEVELS {
+        // behind too many levels no part can be found
+        check::layout::tile_level(level, judge)?;
+        let tags = at.wrapping_add(index(rank).wrapping_mul(8));
+        let outer = LayoutTag(u8(bytes, tags));
+        let inner = LayoutTag(u8(bytes, tags.wrapping_add(1)));
+        let len = tile_level_len(rank, outer, inner);
+        let first = level.wrapping_mul(rank);
+        let end = reach(bytes, at, len.into(), Field::TileShape, first, judge)?;
+        let zero = is_zero(bytes, at, rank, Field::TileReserved);
+        judge.require(zero, Rule::TileReserved, Field::TileReserved, level)?;
+        at = end;
+        if inner != LayoutTag::Tiled {
+            break;
         }
     }
+    Ok(at)
+}
 
-    #[inline]
-    fn is_zero(&self, start: usize, field: Field) -> bool {
-        is_zero(self.bytes, start, self.facts.rank.into(), field)
+/// A quantization section of `len` bytes behind its length, which are there.
+#[inline]
+fn quantization<J: Judge>(bytes: &[u8], start: usize, len: u32, judge: &mut J) -> Checked {
+    let prefix = Field::QuantizationLength;
+    let scheme = Scheme(u8(bytes, start.wrapping_add(offset(Field::SchemeTag))));
+    judge.require(len >= SCHEME_HEADER, Rule::QuantizationLength, prefix, 0)?;
+    judge.require(len >= scheme_len(scheme), Rule::SchemeLength, prefix, 0)?;
+    let version = u8(bytes, start.wrapping_add(offset(Field::SchemeVersion)));
+    let current = !scheme.is_assigned() || version == SCHEME_VERSION;
+    judge.require(current, Rule::SchemeVersion, Field::SchemeVersion, 0)?;
+    let start = start.wrapping_sub(index(scheme_shift(scheme)));
+    let zero = |field| is_zero(bytes, start, 0, field);
+    let field = Field::ScaleTypeReserved;
+    match scheme {
+        Scheme::PerTensorAffine => {
+            let field = Field::PerTensorReserved;
+            judge.require(zero(field), Rule::PerTensorReserved, field, 0)
+        }
+        Scheme::PerChannelAffine => {
+            check::quantization::per_channel_scale(zero(field), field, judge)
+        }
+        Scheme::PerBlockAffine => judge.require(zero(field), Rule::PerBlockReserved, field, 0),
+        _ => Ok(()),
     }
 }
 

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::decode;
-use crate::check::{self, Teller};
+use crate::check::{self, Table, Teller};
 use crate::error::{Error, Field, Violation};
 use crate::model::{
     Array, BlockPaged, BufferHandle, CompositeHead, ExtensionType, F32Bits, F64Bits, Fields,
@@ -14,9 +14,10 @@ use crate::wire::descriptor::{
     Facts, HANDLE, HEADER, NO_BUFFER, Section, flag, locate, offset, scheme_shift,
     section as section_of,
 };
+use crate::wire::handle::RawHandle;
 use crate::wire::tag::{
-    BlockTableIndexType, CombineOp, CompositionRule, DeviceTag, ElementType, KvRole, LayoutTag,
-    MemberRole, MemoryClass, Scheme, SyncMode,
+    BlockTableIndexType, CombineOp, CompositionRule, ElementType, KvRole, LayoutTag, MemberRole,
+    Scheme,
 };
 use crate::wire::{index, length32, record, u8, u16, u32, u64};
 
@@ -131,22 +132,14 @@ impl<'a> DescriptorView<'a> {
     #[must_use]
     #[inline]
     pub fn buffer(&self, index: usize) -> Option<BufferHandle> {
-        if index >= self.buffer_count() {
-            return None;
-        }
-        let first = offset(Field::ByteSize);
-        let at = self
-            .table()
-            .wrapping_add(first)
-            .wrapping_add(index.wrapping_mul(HANDLE));
-        let handle: &[u8; HANDLE] = record(self.bytes, at);
-        let byte = |field| u8(handle, offset(field).wrapping_sub(first));
+        let handle = RawHandle::read(self.facts.table(self.bytes).get(index)?);
+        let (device_tag, sync_mode, memory_class) = handle.tags();
         Some(BufferHandle {
-            byte_size: u64(handle, 0),
-            alignment: u32(handle, offset(Field::Alignment).wrapping_sub(first)),
-            device_tag: DeviceTag(byte(Field::DeviceTag)),
-            sync_mode: SyncMode(byte(Field::SyncMode)),
-            memory_class: MemoryClass(byte(Field::MemoryClass)),
+            byte_size: handle.byte_size,
+            alignment: handle.alignment(),
+            device_tag,
+            sync_mode,
+            memory_class,
         })
     }
 
@@ -402,7 +395,7 @@ impl<'a> DescriptorView<'a> {
             policy,
             relaxed: &mut flag,
         };
-        let _ = decode::decode(self.bytes, &mut judge);
+        let _ = decode::decode(self.bytes, &mut judge, &mut { Facts::NONE });
     }
 
     /// Checks the descriptor against another policy than the one it was read with.
@@ -426,11 +419,6 @@ impl<'a> DescriptorView<'a> {
     }
 
     #[inline]
-    fn table(&self) -> usize {
-        self.payload().wrapping_add(index(self.facts.layout_len))
-    }
-
-    #[inline]
     fn slice(&self, start: usize, len: usize) -> &'a [u8] {
         self.bytes
             .get(start..start.wrapping_add(len))
@@ -444,6 +432,17 @@ impl<'a> DescriptorView<'a> {
             return None;
         }
         usize::try_from(self.facts.start(section)).ok()
+    }
+}
+
+/// The handles as they are on the wire.
+#[derive(Clone, Copy)]
+pub(crate) struct WireTable<'a>(pub(crate) &'a [[u8; HANDLE]]);
+
+impl Table for WireTable<'_> {
+    #[inline(always)]
+    fn handle(self, k: u32) -> Option<RawHandle> {
+        self.0.get(index(k)).map(RawHandle::read)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Stream and composites behind one call.
 
-use super::{Event, Step, StreamParser};
+use super::{Event, StreamParser, Turn};
 use crate::composite::{Arena, CompositeValidator, Cover, Exact, InlineArena, SetError};
 use crate::descriptor::DescriptorView;
 use crate::error::{Error, ErrorKind, Field, Resource};
@@ -95,14 +95,23 @@ impl<S: Storage, C: Cover, A: Arena> StreamDecoder<S, C, A> {
     /// As [`StreamParser::next_event`], and the COMP rules of members and covers. The error sticks.
     #[inline]
     pub fn next_event<'c>(&mut self, input: &mut &'c [u8]) -> Result<Option<Event<'_, 'c>>, Error> {
-        let outcome = match self.parser.step(input)? {
-            Step::More => return Ok(None),
-            Step::Payload(payload) => return Ok(Some(Event::Payload(payload))),
-            Step::End => match self.composites.end() {
-                Ok(outcome) => return Ok(Some(Event::TensorEnd(outcome))),
-                Err(error) => Err(error),
-            },
-            Step::Descriptor => self.composites.begin(&self.parser.view()),
+        let outcome = loop {
+            if let Some(payload) = self.parser.payload(input) {
+                return Ok(Some(Event::Payload(payload)));
+            }
+            if self.parser.swallow(input) {
+                return Ok(None);
+            }
+            break match self.parser.turn(input) {
+                Turn::Buffer => continue,
+                Turn::More => return Ok(None),
+                Turn::Failed => return Err(self.parser.error()),
+                Turn::End => match self.composites.end() {
+                    Ok(outcome) => return Ok(Some(Event::TensorEnd(outcome))),
+                    Err(error) => Err(error),
+                },
+                Turn::Descriptor => self.composites.begin(&self.parser.view()),
+            };
         };
         match outcome {
             Ok(outcome) => Ok(Some(Event::Descriptor(self.parser.view(), outcome))),

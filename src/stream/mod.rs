@@ -22,6 +22,7 @@ use crate::frame::{Frame, Storage};
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::descriptor::{FILE_MAGIC_TAIL, Facts, HEADER, LENGTH_KNOWN, MAGIC, offset};
+use crate::wire::handle::RawHandle;
 use crate::wire::{array, index, length};
 
 /// What a parser met.
@@ -65,12 +66,17 @@ impl fmt::Debug for Payload<'_> {
     }
 }
 
-/// A step of the machine, before events are built from it.
-enum Step<'c> {
+/// A step of the machine that is not payload; events are built from it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// The chunk is used up.
     More,
     Descriptor,
-    Payload(Payload<'c>),
+    /// A buffer follows.
+    Buffer,
     End,
+    /// The phase holds the error.
+    Failed,
 }
 
 #[derive(Clone, Debug)]
@@ -78,7 +84,7 @@ enum Phase {
     /// A descriptor is gathered, or the stream is at a boundary.
     Descriptor,
     /// The buffers of the descriptor in the frame; `left` of `size` bytes of `buffer` are missing.
-    Payload { buffer: u16, size: u64, left: u64 },
+    Payload { buffer: u8, size: u64, left: u64 },
     /// Behind a descriptor whose buffers are unknown.
     Opaque,
     /// Nothing but this error any more.
@@ -166,12 +172,21 @@ impl<S: Storage> StreamParser<S> {
     /// capacity. The error sticks: every later call returns it, until [`reset`](Self::reset).
     #[inline]
     pub fn next_event<'c>(&mut self, input: &mut &'c [u8]) -> Result<Option<Event<'_, 'c>>, Error> {
-        Ok(match self.step(input)? {
-            Step::More => None,
-            Step::Payload(payload) => Some(Event::Payload(payload)),
-            Step::End => Some(Event::TensorEnd(Outcome::Plain)),
-            Step::Descriptor => Some(Event::Descriptor(self.view(), Outcome::Plain)),
-        })
+        loop {
+            if let Some(payload) = self.payload(input) {
+                return Ok(Some(Event::Payload(payload)));
+            }
+            if self.swallow(input) {
+                return Ok(None);
+            }
+            return Ok(match self.turn(input) {
+                Turn::Buffer => continue,
+                Turn::More => None,
+                Turn::End => Some(Event::TensorEnd(Outcome::Plain)),
+                Turn::Descriptor => Some(Event::Descriptor(self.view(), Outcome::Plain)),
+                Turn::Failed => return Err(self.error()),
+            });
+        }
     }
 
     /// The descriptor of the tensor whose payload is being read.
@@ -228,108 +243,112 @@ impl<S: Storage> StreamParser<S> {
         error
     }
 
-    #[inline]
-    fn step<'c>(&mut self, input: &mut &'c [u8]) -> Result<Step<'c>, Error> {
-        if self.swallow(input) {
-            return Ok(Step::More);
-        }
-        loop {
-            if let Some(step) = self.payload(input)? {
-                return Ok(step);
-            }
-            if let Some(step) = self.turn(input)? {
-                return Ok(step);
-            }
+    /// The sticky error.
+    #[cold]
+    fn error(&self) -> Error {
+        match self.phase {
+            Phase::Failed(error) => error,
+            // nothing else fails
+            _ => self.unskippable(),
         }
     }
 
-    /// Takes a chunk that ends before the next decision about a descriptor; what a byte at a time costs.
+    /// Takes a chunk that ends before the next decision; what a byte at a time costs.
     #[inline]
     fn swallow(&mut self, input: &mut &[u8]) -> bool {
+        match self.phase {
+            Phase::Descriptor => {}
+            Phase::Payload { left, .. } => return left > 0 && input.is_empty(),
+            Phase::Opaque | Phase::Failed(_) => return false,
+        }
         let len = self.frame.len();
         let after = len.wrapping_add(input.len());
-        let gathers = matches!(self.phase, Phase::Descriptor) && len >= MAGIC.len();
-        if !gathers || after >= self.target || input.len() > self.room() {
+        let short = after < self.target && len >= MAGIC.len();
+        if !short || input.len() > self.room() || self.frame.push(input).is_err() {
             return false;
         }
-        let taken = self.frame.push(input).is_ok();
-        if taken {
-            self.position = self.position.wrapping_add(length(input.len()));
-            *input = &[];
-        }
-        taken
+        self.position = self.position.wrapping_add(length(input.len()));
+        *input = &[];
+        true
     }
 
-    /// Hands out what the chunk has of the current buffer; none where no buffer misses bytes.
+    /// Hands out what the chunk has of the current buffer; none where there is nothing to hand out.
     #[inline]
-    fn payload<'c>(&mut self, input: &mut &'c [u8]) -> Result<Option<Step<'c>>, Error> {
-        if let Phase::Payload { buffer, size, left } = &mut self.phase
-            && *left > 0
-        {
-            let room = u64::MAX.wrapping_sub(self.position);
-            let most = usize::try_from((*left).min(room)).unwrap_or(usize::MAX);
-            let (bytes, rest) = input.split_at_checked(most).unwrap_or((input, &[]));
-            if bytes.is_empty() {
-                return self.pause(input).map(Some);
-            }
-            let taken = length(bytes.len());
-            let payload = Payload {
-                buffer: u8::try_from(*buffer).unwrap_or(u8::MAX),
-                offset: size.wrapping_sub(*left),
-                last: *left == taken,
-                bytes,
-            };
-            *left = left.wrapping_sub(taken);
-            self.position = self.position.wrapping_add(taken);
-            *input = rest;
-            return Ok(Some(Step::Payload(payload)));
+    fn payload<'c>(&mut self, input: &mut &'c [u8]) -> Option<Payload<'c>> {
+        let Phase::Payload { buffer, size, left } = &mut self.phase else {
+            return None;
+        };
+        let room = u64::MAX.wrapping_sub(self.position);
+        let most = usize::try_from((*left).min(room)).unwrap_or(usize::MAX);
+        let (bytes, rest) = input.split_at_checked(most).unwrap_or((input, &[]));
+        if bytes.is_empty() {
+            return None;
         }
-        Ok(None)
+        let taken = length(bytes.len());
+        let payload = Payload {
+            buffer: *buffer,
+            offset: size.wrapping_sub(*left),
+            last: *left == taken,
+            bytes,
+        };
+        *left = left.wrapping_sub(taken);
+        self.position = self.position.wrapping_add(taken);
+        *input = rest;
+        Some(payload)
     }
 
     /// No byte could be taken: either there was none, or positions have run out.
     #[cold]
-    fn pause<'c>(&mut self, input: &[u8]) -> Result<Step<'c>, Error> {
+    fn pause(&mut self, input: &[u8]) -> Turn {
         if input.is_empty() {
-            return Ok(Step::More);
+            return Turn::More;
         }
         let kind = ErrorKind::Capacity {
             what: Resource::Position,
             needed: 1,
             available: 0,
         };
-        Err(self.fail(Error::new(kind, self.position)))
+        self.fail(Error::new(kind, self.position));
+        Turn::Failed
     }
 
-    /// Everything but payload; none where a buffer follows.
-    fn turn<'c>(&mut self, input: &mut &'c [u8]) -> Result<Option<Step<'c>>, Error> {
-        match &self.phase {
-            Phase::Failed(error) => Err(*error),
-            Phase::Opaque => Err(self.fail(self.unskippable())),
+    /// Everything but payload and short chunks.
+    #[inline(never)]
+    fn turn(&mut self, input: &mut &[u8]) -> Turn {
+        match self.phase {
+            Phase::Failed(_) => Turn::Failed,
+            Phase::Opaque => {
+                self.fail(self.unskippable());
+                Turn::Failed
+            }
+            Phase::Payload { left, .. } if left > 0 => self.pause(input),
             Phase::Payload { buffer, .. } => {
-                let next = buffer.wrapping_add(1);
-                if self.enter_buffer(next) {
-                    return Ok(None);
+                if self.enter_buffer(u32::from(buffer).wrapping_add(1)) {
+                    return Turn::Buffer;
                 }
                 self.reset();
-                Ok(Some(Step::End))
+                Turn::End
             }
             Phase::Descriptor => match self.gather(input) {
-                Err(error) => Err(self.fail(error)),
-                Ok(false) => self.pause(input).map(Some),
-                Ok(true) => Ok(Some(Step::Descriptor)),
+                Err(error) => {
+                    self.fail(error);
+                    Turn::Failed
+                }
+                Ok(false) => self.pause(input),
+                Ok(true) => Turn::Descriptor,
             },
         }
     }
 
     /// Goes to the first buffer from `first` on that has bytes; without one, to the end of the tensor.
-    fn enter_buffer(&mut self, first: u16) -> bool {
-        let view = self.view();
-        let sizes = (first..).map_while(|k| Some((k, view.buffer(k.into())?.byte_size)));
-        let next = sizes.into_iter().find(|(_, size)| *size > 0);
-        let (buffer, size) = next.unwrap_or((u16::from(u8::MAX), 0));
+    fn enter_buffer(&mut self, first: u32) -> bool {
+        let table = self.facts.table(self.frame.bytes());
+        let sizes = (first..).map_while(|k| Some((k, table.get(index(k))?)));
+        let mut sizes = sizes.map(|(k, handle)| (k, RawHandle::read(handle).byte_size));
+        let next = sizes.find(|(_, size)| *size > 0);
+        let (buffer, size) = next.unwrap_or((u32::MAX, 0));
         self.phase = Phase::Payload {
-            buffer,
+            buffer: u8::try_from(buffer).unwrap_or(u8::MAX),
             size,
             left: size,
         };
@@ -406,8 +425,8 @@ impl<S: Storage> StreamParser<S> {
     /// Decodes what the frame holds and turns to its buffers.
     #[inline]
     fn accept(&mut self) -> Result<(), Error> {
-        let checked = decode(self.frame.bytes(), &mut &self.policy);
-        self.facts = checked.map_err(|breach| self.refuse(breach.into()))?;
+        let checked = decode(self.frame.bytes(), &mut &self.policy, &mut self.facts);
+        checked.map_err(|breach| self.refuse(breach.into()))?;
         if self.policy.max_buffer < u64::MAX {
             self.limit_buffers()?;
         }
@@ -448,7 +467,12 @@ impl<S: Storage> StreamParser<S> {
         } else {
             violation.rule
         };
-        place(bytes, self.origin, Violation { rule, ..violation })
+        place(
+            bytes,
+            self.facts,
+            self.origin,
+            Violation { rule, ..violation },
+        )
     }
 
     fn frame_error(&self) -> Error {
@@ -466,6 +490,6 @@ impl<S: Storage> StreamParser<S> {
             field: Field::LayoutTag,
             index: 0,
         };
-        place(self.frame.bytes(), self.origin, violation)
+        place(self.frame.bytes(), self.facts, self.origin, violation)
     }
 }

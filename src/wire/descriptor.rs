@@ -183,14 +183,36 @@ impl Facts {
     /// Where a section starts. It cannot wrap: every length is below 2^36.
     #[inline]
     pub(crate) fn start(&self, section: Section) -> u64 {
-        let mut at = 0u64;
-        for before in Section::ALL {
-            if before >= section {
-                break;
+        let to = |before: Section| {
+            if section > before {
+                self.len(before)
+            } else {
+                0
             }
-            at = at.wrapping_add(self.len(before));
-        }
-        at
+        };
+        // written out, so that it folds where the section is known
+        to(Section::Header)
+            .wrapping_add(to(Section::Shape))
+            .wrapping_add(to(Section::ByteOffset))
+            .wrapping_add(to(Section::Layout))
+            .wrapping_add(to(Section::BufferTable))
+            .wrapping_add(to(Section::Quantization))
+            .wrapping_add(to(Section::Shard))
+            .wrapping_add(to(Section::Statistics))
+            .wrapping_add(to(Section::ExtensionType))
+            .wrapping_add(to(Section::CompositeMember))
+    }
+
+    /// The handles of a checked descriptor.
+    #[inline]
+    pub(crate) fn table<'a>(&self, bytes: &'a [u8]) -> &'a [[u8; HANDLE]] {
+        let first = HEADER
+            .wrapping_add(usize::from(self.rank).wrapping_mul(8))
+            .wrapping_add(index(self.layout_len))
+            .wrapping_add(8 + 1);
+        let len = usize::from(self.buffers).wrapping_mul(HANDLE);
+        let bytes = bytes.get(first..first.wrapping_add(len));
+        bytes.unwrap_or(&[]).as_chunks().0
     }
 
     /// Bytes of all sections.

@@ -5,6 +5,7 @@
 //! rule.
 
 pub(crate) mod descriptor;
+pub(crate) mod handle;
 pub(crate) mod tag;
 
 use byteorder::{ByteOrder, LittleEndian};
