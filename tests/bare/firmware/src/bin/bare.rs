@@ -2,7 +2,6 @@
 #![no_std]
 #![no_main]
 
-use cortex_m as _; // the critical section
 use cortex_m_rt::entry;
 use cortex_m_semihosting::{debug, hprintln};
 use panic_semihosting as _;
@@ -24,5 +23,7 @@ fn main() -> ! {
     } else {
         debug::EXIT_FAILURE
     });
-    loop {}
+    loop {
+        cortex_m::asm::wfi();
+    }
 }
