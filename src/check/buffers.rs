@@ -29,7 +29,7 @@ impl From<BufferHandle> for RawHandle {
 pub(crate) fn table<T: Table, J: Judge>(
     d: Subject<'_, T>,
     layout: &Layout<'_>,
-    quantization: Option<&Quantization<'_>>,
+    quantization: Option<Quantization<'_>>,
     judge: &mut J,
 ) -> Checked {
     let count = d.buffer_count;

@@ -180,20 +180,25 @@ where
     };
     let mut bits = subject.element_type.bits();
     if let Some(extension) = d.extension_type() {
-        bits = sections::extension_type(&extension, judge)?;
+        bits = sections::extension_type(extension, judge)?;
     }
     layout::payload(shape, subject.rank, &layout, judge)?;
     let quantization = d.quantization();
-    buffers::table(subject, &layout, quantization.as_ref(), judge)?;
+    buffers::table(subject, &layout, quantization, judge)?;
     layout::sizes(subject, &layout, bits, judge)?;
-    if let Some(quantization) = &quantization {
-        quantization::scheme(subject, &layout, quantization, judge)?;
+    if let Some(quantization) = quantization {
+        let paged = match &layout {
+            Layout::BlockPaged(paged) => Some((paged.num_pages, paged.page_size)),
+            _ => None,
+        };
+        let own = layout::base_buffers(&layout, subject.rank);
+        quantization::scheme(subject, own, paged, quantization, judge)?;
     }
     if let Some(shard) = d.shard() {
         sections::shard(&shard, &layout, shape, judge)?;
     }
     if let Some(statistics) = d.statistics() {
-        sections::statistics(&statistics, &layout, judge)?;
+        sections::statistics(statistics, layout::stored(&layout), judge)?;
     }
     if let Some(role) = d.member_role() {
         sections::member(role, &layout, judge)?;

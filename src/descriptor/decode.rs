@@ -147,6 +147,7 @@ pub(crate) fn too_long(bytes: &[u8], origin: u64, available: u64) -> Option<Erro
 
 /// Gives a violation in a descriptor its absolute position; `facts` reach as far as the decoder came.
 #[cold]
+#[inline(never)]
 pub(crate) fn place(bytes: &[u8], facts: Facts, origin: u64, violation: Violation) -> Error {
     let start = locate(bytes, &facts, violation.field, violation.index).start;
     Error::new(violation.into(), origin.wrapping_add(start.into()))
@@ -177,6 +178,10 @@ pub(crate) fn decode<J: Judge>(bytes: &[u8], judge: &mut J, facts: &mut Facts) -
 /// long way, where the rules are.
 #[inline]
 fn glance(bytes: &[u8], facts: &mut Facts) -> bool {
+    let dense = matches!(facts.layout, LayoutTag::RowMajor | LayoutTag::ColumnMajor);
+    if facts.flags != 0 || !dense {
+        return false;
+    }
     let alone = Facts {
         buffers: 1,
         ..*facts
@@ -192,9 +197,8 @@ fn glance(bytes: &[u8], facts: &mut Facts) -> bool {
 fn right_alone(bytes: &[u8], facts: &Facts) -> Option<bool> {
     const HOST: &[u8; 4] = &[0; 4];
     let whole = facts.total() == length(bytes.len());
-    let dense = matches!(facts.layout, LayoutTag::RowMajor | LayoutTag::ColumnMajor);
     let bits = facts.element_type.bits();
-    if !whole || !dense || facts.flags != 0 || bits & 7 != 0 || bits == 0 {
+    if !whole || bits & 7 != 0 || bits == 0 {
         return None;
     }
     let (mut shape, rest) = bytes
@@ -358,20 +362,26 @@ fn layout_reserved<J: Judge>(
     rank: u8,
     judge: &mut J,
 ) -> Checked {
-    let (rule, field) = match layout {
+    let sparse = match layout {
         LayoutTag::Coo => {
             let sorted = u8(bytes, start.wrapping_add(offset(Field::IsSorted))) <= 1;
             judge.require(sorted, Rule::CooSorted, Field::IsSorted, 0)?;
-            (Rule::SparseReserved, Field::CooReserved)
+            Field::CooReserved
         }
-        LayoutTag::Csr | LayoutTag::Csc => (Rule::SparseReserved, Field::CompressedReserved),
-        LayoutTag::Csf => (Rule::SparseReserved, Field::CsfReserved),
-        LayoutTag::BlockPaged => (Rule::PagedReserved, Field::PagedReserved),
-        LayoutTag::Composite => (Rule::HeadReserved, Field::HeadReserved),
+        LayoutTag::Csr | LayoutTag::Csc => Field::CompressedReserved,
+        LayoutTag::Csf => Field::CsfReserved,
+        LayoutTag::BlockPaged => {
+            let zero = is_zero(bytes, start, 0, Field::PagedReserved);
+            return judge.require(zero, Rule::PagedReserved, Field::PagedReserved, 0);
+        }
+        LayoutTag::Composite => {
+            let zero = is_zero(bytes, start, 0, Field::HeadReserved);
+            return judge.require(zero, Rule::HeadReserved, Field::HeadReserved, 0);
+        }
         _ => return Ok(()),
     };
-    let zero = is_zero(bytes, start, rank.into(), field);
-    judge.require(zero, rule, field, 0)
+    let zero = is_zero(bytes, start, rank.into(), sparse);
+    judge.require(zero, Rule::SparseReserved, sparse, 0)
 }
 
 /// A layout whose length is on the wire: tiles, or a private one. Returns the length.
