@@ -154,8 +154,8 @@ impl Count {
 #[inline]
 pub(crate) fn elements(shape: U64s<'_>) -> Option<Count> {
     match shape {
-        Array::Le(bytes) => product(bytes.as_chunks().0.iter().copied().map(u64::from_le_bytes)),
-        Array::Native(sizes) => product(sizes.iter().copied()),
+        Array::Le(bytes) => count(bytes.as_chunks().0.iter().copied().map(u64::from_le_bytes)),
+        Array::Native(sizes) => count(sizes.iter().copied()),
     }
 }
 
@@ -166,14 +166,34 @@ pub(crate) fn elements_with(shape: U64s<'_>, axis: u32, size: u64) -> Option<Cou
     match shape {
         Array::Le(bytes) => {
             let sizes = bytes.as_chunks().0.iter().copied();
-            product((0..).zip(sizes.map(u64::from_le_bytes)).map(other))
+            count((0..).zip(sizes.map(u64::from_le_bytes)).map(other))
         }
-        Array::Native(_) => product((0..).zip(shape).map(other)),
+        Array::Native(_) => count((0..).zip(shape).map(other)),
+    }
+}
+
+/// The product of a number and known dimensions, if it fits.
+#[inline(always)]
+pub(crate) fn product(shape: U64s<'_>, first: u64) -> Option<u64> {
+    let times = |product: u64, size| {
+        let product = product.checked_mul(size);
+        product.filter(|_| size != DYNAMIC)
+    };
+    match shape {
+        Array::Le(bytes) => {
+            let mut sizes = bytes.as_chunks().0.iter();
+            sizes.try_fold(first, |product, size| {
+                times(product, u64::from_le_bytes(*size))
+            })
+        }
+        Array::Native(sizes) => sizes
+            .iter()
+            .try_fold(first, |product, size| times(product, *size)),
     }
 }
 
 #[inline]
-fn product(sizes: impl Iterator<Item = u64>) -> Option<Count> {
+fn count(sizes: impl Iterator<Item = u64>) -> Option<Count> {
     let mut product = Count::ONE;
     let mut dynamic = false;
     for size in sizes {

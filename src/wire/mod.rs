@@ -39,7 +39,13 @@ macro_rules! readers {
     };
 }
 
-readers! { u8 u16 u32 u64 }
+readers! { u16 u32 u64 }
+
+/// The byte at `at`; 0 past the end, which a checked descriptor never asks for.
+#[inline]
+pub(crate) fn u8(bytes: &[u8], at: usize) -> u8 {
+    bytes.get(at).copied().unwrap_or(0)
+}
 
 /// A `u32` as an index. It saturates where `usize` is narrower, and so lies past the end of any slice.
 #[inline]
