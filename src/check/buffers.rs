@@ -29,7 +29,7 @@ impl From<BufferHandle> for RawHandle {
 pub(crate) fn table<T: Table, J: Judge>(
     d: Subject<'_, T>,
     layout: &Layout<'_>,
-    quantization: Option<&Quantization<'_>>,
+    quantization: Option<Quantization<'_>>,
     judge: &mut J,
 ) -> Checked {
     let count = d.buffer_count;
@@ -131,7 +131,7 @@ pub(crate) fn excess(
 
 /// Sees at a glance that a handle breaks nothing, whatever its size: aligned and in host memory.
 #[inline(always)]
-fn is_plain(handle: RawHandle) -> bool {
+pub(super) fn is_plain(handle: RawHandle) -> bool {
     let rest = handle.rest;
     rest <= u32::MAX.into() && rest >= MIN_BUFFER_ALIGNMENT.into() && rest.is_power_of_two()
 }

@@ -50,8 +50,8 @@ pub(crate) fn payload<J: Judge>(
         Layout::Strided { strides } => {
             same_rank(strides.len(), rank, Field::Strides, judge)?;
         }
-        Layout::Tiled(levels) => tiled(levels, rank, judge)?,
-        Layout::Morton { morton_bits } => morton(morton_bits, shape, rank, judge)?,
+        Layout::Tiled(levels) => tiled(*levels, rank, judge)?,
+        Layout::Morton { morton_bits } => morton(*morton_bits, shape, rank, judge)?,
         Layout::Hilbert {
             hilbert_order,
             hilbert_rank,
@@ -61,10 +61,10 @@ pub(crate) fn payload<J: Judge>(
         }
         Layout::Csf { mode_order, .. } => {
             judge.require(rank >= 3, Rule::CsfRank, Field::Rank, 0)?;
-            modes(mode_order, rank, judge)?;
+            modes(*mode_order, rank, judge)?;
         }
-        Layout::BlockPaged(paged) => block_paged(paged, rank, judge)?,
-        Layout::Composite(head) => composite_head(head, shape, rank, judge)?,
+        Layout::BlockPaged(paged) => block_paged(*paged, rank, judge)?,
+        Layout::Composite(head) => composite_head(*head, shape, rank, judge)?,
         Layout::Private {
             extension_layout_id: id,
             ..
@@ -100,7 +100,8 @@ pub(crate) fn tile_level(level: u32, judge: &mut impl Judge) -> Checked {
     )
 }
 
-fn tiled<J: Judge>(tiled: &Tiled<'_>, rank: u32, judge: &mut J) -> Checked {
+#[inline(never)]
+fn tiled<J: Judge>(tiled: Tiled<'_>, rank: u32, judge: &mut J) -> Checked {
     let mut level = 0u32;
     let mut around: Option<U64s<'_>> = None;
     let mut open = true;
@@ -169,7 +170,8 @@ pub(crate) fn divide(n: u64, by: u64) -> (u64, u64) {
     (quotient, rest)
 }
 
-fn morton<J: Judge>(bits: &U32s<'_>, shape: U64s<'_>, rank: u32, judge: &mut J) -> Checked {
+#[inline(never)]
+fn morton<J: Judge>(bits: U32s<'_>, shape: U64s<'_>, rank: u32, judge: &mut J) -> Checked {
     same_rank(bits.len(), rank, Field::MortonBits, judge)?;
     for k in 0..rank {
         judge.require(bits.at(k) > 0, Rule::MortonBits, Field::MortonBits, k)?;
@@ -188,6 +190,7 @@ fn morton<J: Judge>(bits: &U32s<'_>, shape: U64s<'_>, rank: u32, judge: &mut J) 
     Ok(())
 }
 
+#[inline(never)]
 fn hilbert<J: Judge>(order: u32, curve: u32, shape: U64s<'_>, rank: u32, judge: &mut J) -> Checked {
     let mut holds = |holds, field, k| judge.require(holds, Rule::HilbertShape, field, k);
     holds(order > 0, Field::HilbertOrder, 0)?;
@@ -203,7 +206,7 @@ fn hilbert<J: Judge>(order: u32, curve: u32, shape: U64s<'_>, rank: u32, judge: 
     Ok(())
 }
 
-fn modes<J: Judge>(order: &U32s<'_>, rank: u32, judge: &mut J) -> Checked {
+fn modes<J: Judge>(order: U32s<'_>, rank: u32, judge: &mut J) -> Checked {
     same_rank(order.len(), rank, Field::ModeOrder, judge)?;
     let mut seen = 0u64;
     for k in 0..rank {
@@ -216,7 +219,8 @@ fn modes<J: Judge>(order: &U32s<'_>, rank: u32, judge: &mut J) -> Checked {
     Ok(())
 }
 
-fn block_paged<J: Judge>(paged: &BlockPaged, rank: u32, judge: &mut J) -> Checked {
+#[inline(never)]
+fn block_paged<J: Judge>(paged: BlockPaged, rank: u32, judge: &mut J) -> Checked {
     judge.require(rank == 3, Rule::PagedRank, Field::Rank, 0)?;
     judge.require(paged.page_size > 0, Rule::PageSize, Field::PageSize, 0)?;
     judge.require(paged.paged_axis == 0, Rule::PagedAxis, Field::PagedAxis, 0)?;
@@ -233,7 +237,7 @@ fn block_paged<J: Judge>(paged: &BlockPaged, rank: u32, judge: &mut J) -> Checke
 }
 
 fn composite_head<J: Judge>(
-    head: &CompositeHead,
+    head: CompositeHead,
     shape: U64s<'_>,
     rank: u32,
     judge: &mut J,
@@ -321,22 +325,23 @@ pub(crate) fn sizes<T: Table, J: Judge>(
             let rule = Rule::CsfSize;
             holds(0, Count::new(*nnz).bytes(bits), rule)?;
             holds(1, Count::new(16), rule)?;
-            // the pointers of each level are one more than something; its indices may be none
+            // the pointers of a level are one more than its fibres; there may be no indices
             for level in 1..d.rank {
                 holds(level.wrapping_mul(2).wrapping_add(1), Count::new(8), rule)?;
             }
             holds(d.rank.wrapping_mul(2), Count::new(*nnz).times(8), rule)
         }
         Layout::BlockPaged(paged) => {
+            let rule = Rule::PagedSize;
             let slots = Count::new(paged.num_pages).times(paged.page_size.into());
             let (heads, depth) = (d.shape.at(1), d.shape.at(2));
             if heads != DYNAMIC && depth != DYNAMIC {
                 let needed = slots.times(heads).times(depth).bytes(bits);
-                holds(0, needed, Rule::PagedSize)?;
+                holds(0, needed, rule)?;
             }
             let wide = paged.block_table_index_type == BlockTableIndexType::U64;
             let width = if wide { 8 } else { 4 };
-            holds(2, pointers(paged.num_seqs.into(), width), Rule::PagedSize)
+            holds(2, pointers(paged.num_seqs.into(), width), rule)
         }
         Layout::Composite(_) | Layout::Private { .. } | Layout::Unknown(_) => Ok(()),
         _ if bits == 0 => Ok(()),
@@ -358,9 +363,9 @@ fn dense<T: Table, J: Judge>(
     judge: &mut J,
 ) -> Checked {
     let (rule, reach) = match layout {
-        Layout::Strided { strides } => (Rule::StridedReach, Reach::strided(strides, &d.shape)),
-        Layout::Tiled(levels) => Reach::tiled(levels, d.shape, d.rank),
-        Layout::Morton { morton_bits } => (Rule::MortonSize, Reach::morton(morton_bits, d.shape)),
+        Layout::Strided { strides } => (Rule::StridedReach, Reach::strided(*strides, d.shape)),
+        Layout::Tiled(levels) => Reach::tiled(*levels, d.shape, d.rank),
+        Layout::Morton { morton_bits } => (Rule::MortonSize, Reach::morton(*morton_bits, d.shape)),
         Layout::Hilbert { .. } => (Rule::HilbertSize, Reach::contiguous(d.shape)),
         _ => (Rule::DenseSize, Reach::contiguous(d.shape)),
     };

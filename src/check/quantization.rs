@@ -2,11 +2,10 @@
 
 use super::buffers::excess;
 use super::judge::{Checked, Judge};
-use super::layout::base_buffers;
 use super::size::{Count, elements_with};
 use super::{Subject, Table};
 use crate::error::Field;
-use crate::model::{Layout, Parameters, Quantization, U64s};
+use crate::model::{Parameters, Quantization, U64s};
 use crate::policy::agreed;
 use crate::rule::Rule;
 use crate::wire::descriptor::{DYNAMIC, NO_BUFFER, SCHEME_HEADER};
@@ -14,7 +13,7 @@ use crate::wire::index;
 use crate::wire::tag::{ElementType, Scheme};
 
 /// Buffers that hold parameters; unknown for schemes without a known meaning.
-pub(crate) fn parameter_buffers(quantization: &Quantization<'_>) -> Option<u32> {
+pub(crate) fn parameter_buffers(quantization: Quantization<'_>) -> Option<u32> {
     match quantization {
         Quantization::PerTensor { .. } => Some(0),
         Quantization::Buffers(p) => Some(match zero_points(p) {
@@ -26,7 +25,7 @@ pub(crate) fn parameter_buffers(quantization: &Quantization<'_>) -> Option<u32> 
 }
 
 /// The zero-point buffer of a scheme that has one.
-fn zero_points(p: &Parameters) -> Option<u32> {
+fn zero_points(p: Parameters) -> Option<u32> {
     let asymmetric = may_be_symmetric(p.scheme) && p.flags & Parameters::SYMMETRIC == 0;
     asymmetric.then_some(p.zero_point_buffer_index)
 }
@@ -36,7 +35,7 @@ fn may_be_symmetric(scheme: Scheme) -> bool {
 }
 
 /// Whether the tag is one of the variant's and what the bytes state: a writer can say anything.
-fn is_told(quantization: &Quantization<'_>) -> bool {
+fn is_told(quantization: Quantization<'_>) -> bool {
     match quantization {
         Quantization::PerTensor { .. } => true,
         Quantization::Buffers(p) => p.scheme.is_assigned() && p.scheme != Scheme::PerTensorAffine,
@@ -49,8 +48,9 @@ fn is_told(quantization: &Quantization<'_>) -> bool {
 
 pub(crate) fn scheme<T: Table, J: Judge>(
     d: Subject<'_, T>,
-    layout: &Layout<'_>,
-    quantization: &Quantization<'_>,
+    own: Option<u32>,
+    paged: Option<(u64, u32)>,
+    quantization: Quantization<'_>,
     judge: &mut J,
 ) -> Checked {
     let scheme = quantization.scheme();
@@ -59,7 +59,7 @@ pub(crate) fn scheme<T: Table, J: Judge>(
     let (flags, defined) = match quantization {
         Quantization::Buffers(p) if may_be_symmetric(scheme) => (p.flags, Parameters::SYMMETRIC),
         Quantization::Buffers(Parameters { flags, .. }) | Quantization::PerTensor { flags, .. } => {
-            (*flags, 0)
+            (flags, 0)
         }
         Quantization::Other { .. } => {
             let private = scheme.is_private();
@@ -88,7 +88,7 @@ pub(crate) fn scheme<T: Table, J: Judge>(
         0,
     )?;
     match quantization {
-        Quantization::Buffers(p) => return parameters(d, layout, p, judge),
+        Quantization::Buffers(p) => return parameters(d, own, paged, p, judge),
         Quantization::PerTensor {
             scale, zero_point, ..
         } => {
@@ -96,7 +96,7 @@ pub(crate) fn scheme<T: Table, J: Judge>(
             let usable = magnitude > 0 && magnitude < infinite;
             judge.require(usable, Rule::ScaleValue, Field::Scale, 0)?;
             let (low, high) = d.element_type.integer_range();
-            let value = i64::from(*zero_point);
+            let value = i64::from(zero_point);
             let in_range = low <= value && value <= high;
             judge.require(in_range, Rule::ZeroPointRange, Field::ZeroPoint, 0)?;
         }
@@ -107,17 +107,14 @@ pub(crate) fn scheme<T: Table, J: Judge>(
 
 fn parameters<T: Table, J: Judge>(
     d: Subject<'_, T>,
-    layout: &Layout<'_>,
-    p: &Parameters,
+    own: Option<u32>,
+    paged: Option<(u64, u32)>,
+    p: Parameters,
     judge: &mut J,
 ) -> Checked {
     judge.require(p.axis < d.rank, Rule::QuantizedAxis, Field::Axis, 0)?;
     let size = d.shape.at(p.axis);
     judge.require(size != DYNAMIC, Rule::AxisDynamic, Field::Axis, 0)?;
-    let paged = match layout {
-        Layout::BlockPaged(paged) => Some(paged),
-        _ => None,
-    };
     let per_channel = p.scheme == Scheme::PerChannelAffine;
     let per_block = p.scheme == Scheme::PerBlockAffine;
     let float32 = !per_channel || p.scale_type == ElementType::Float32;
@@ -126,16 +123,16 @@ fn parameters<T: Table, J: Judge>(
     judge.require(float, Rule::PerBlockScaleType, Field::ScaleTypeTag, 0)?;
     let channels = !per_channel || paged.is_none() || p.axis > 0;
     judge.require(channels, Rule::PagedChannelAxis, Field::Axis, 0)?;
-    indices(d, layout, p, judge)?;
+    indices(d.buffer_count, own, p, judge)?;
     if !per_channel {
         block_size(p, size, paged.is_some(), judge)?;
     }
     let rules = [Rule::ScaleSize, Rule::ZeroPointSize, Rule::SharedSize];
     match paged {
-        Some(paged) if per_block => {
-            let slots = p.axis == 0 && p.block_size == paged.page_size;
+        Some((pages, page_size)) if per_block => {
+            let slots = p.axis == 0 && p.block_size == page_size;
             judge.require(slots, Rule::PagedBlock, Field::BlockSize, 0)?;
-            let entries = Count::new(paged.num_pages).times(paged.page_size.into());
+            let entries = Count::new(pages).times(page_size.into());
             sizes(d, p, entries, [Rule::PagedParameters; 3], judge)
         }
         // AMB-42: NF4 and MXFP parameters of pages have no stated size
@@ -155,23 +152,18 @@ pub(crate) fn per_channel_scale(holds: bool, field: Field, judge: &mut impl Judg
 
 /// Parameter buffers exist and are not the layout's own.
 #[inline]
-fn indices<T: Table, J: Judge>(
-    d: Subject<'_, T>,
-    layout: &Layout<'_>,
-    p: &Parameters,
-    judge: &mut J,
-) -> Checked {
+fn indices<J: Judge>(buffer_count: u32, own: Option<u32>, p: Parameters, judge: &mut J) -> Checked {
     // a private layout owns at least its first buffer
-    let own = base_buffers(layout, d.rank).unwrap_or(1);
+    let own = own.unwrap_or(1);
     let (scale, zero) = (Field::ScaleBufferIndex, Field::ZeroPointBufferIndex);
     judge.require(
-        p.scale_buffer_index < d.buffer_count,
+        p.scale_buffer_index < buffer_count,
         Rule::ScaleIndex,
         scale,
         0,
     )?;
     let points = zero_points(p);
-    let exists = points.is_none_or(|buffer| buffer < d.buffer_count);
+    let exists = points.is_none_or(|buffer| buffer < buffer_count);
     judge.require(exists, Rule::ZeroPointIndex, zero, 0)?;
     let mut outside = |buffer, field| judge.require(buffer >= own, Rule::ParameterPlace, field, 0);
     outside(p.scale_buffer_index, scale)?;
@@ -182,7 +174,7 @@ fn indices<T: Table, J: Judge>(
 }
 
 #[inline]
-fn block_size<J: Judge>(p: &Parameters, size: u64, paged: bool, judge: &mut J) -> Checked {
+fn block_size<J: Judge>(p: Parameters, size: u64, paged: bool, judge: &mut J) -> Checked {
     let (least, most) = match p.scheme {
         Scheme::Nf4 => (8, u32::MAX),
         Scheme::Mxfp => (16, 2048),
@@ -202,7 +194,7 @@ fn block_size<J: Judge>(p: &Parameters, size: u64, paged: bool, judge: &mut J) -
 
 /// Parameters of one kind: the channels of an axis, or ADDR-25, blocks along it for every index of the
 /// other dimensions. None while a dimension that matters is dynamic.
-fn entries(shape: U64s<'_>, p: &Parameters, size: u64) -> Option<Count> {
+fn entries(shape: U64s<'_>, p: Parameters, size: u64) -> Option<Count> {
     if p.scheme == Scheme::PerChannelAffine {
         return Some(Count::new(size));
     }
@@ -217,7 +209,7 @@ fn entries(shape: U64s<'_>, p: &Parameters, size: u64) -> Option<Count> {
 /// QUANT-25 to QUANT-27: parameter buffers have exactly their entries.
 fn sizes<T: Table, J: Judge>(
     d: Subject<'_, T>,
-    p: &Parameters,
+    p: Parameters,
     entries: Count,
     [scale_rule, zero_rule, shared_rule]: [Rule; 3],
     judge: &mut J,

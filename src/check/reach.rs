@@ -2,14 +2,11 @@
 
 use super::layout::divide;
 use super::size::{Count, elements};
-use crate::model::{I64s, Tiled, U32s, U64s};
+use crate::model::{Array, I64s, Tiled, U32s, U64s};
 use crate::rule::Rule;
 use crate::wire::descriptor::DYNAMIC;
 use crate::wire::length32;
 use crate::wire::tag::LayoutTag;
-
-/// A span of more elements than this reaches past any buffer.
-const TOO_FAR: u128 = 1 << 70;
 
 /// Elements in front of element `[0, .., 0]` and from it on.
 #[derive(Clone, Copy)]
@@ -37,47 +34,49 @@ impl Reach {
     }
 
     /// ADDR-03: strides over the index range of a shape.
-    pub(crate) fn strided(strides: &I64s<'_>, shape: &U64s<'_>) -> Option<Self> {
-        let (mut below, mut above) = (0u128, 0u128);
-        let mut empty = false;
-        let mut dynamic = false;
-        let mut large = false;
-        for (stride, size) in strides.iter().zip(shape.iter()) {
-            empty |= size == 0;
-            dynamic |= size == DYNAMIC;
-            let last = u128::from(size.wrapping_sub(1));
-            let span = u128::from(stride.unsigned_abs()).wrapping_mul(last);
-            // 64 spans below this stay far from wrapping
-            large |= span > TOO_FAR;
-            if stride < 0 {
-                below = below.wrapping_add(span);
-            } else {
-                above = above.wrapping_add(span);
+    #[inline(always)]
+    pub(crate) fn strided(strides: I64s<'_>, shape: U64s<'_>) -> Option<Self> {
+        match (strides, shape) {
+            // one counter for both arrays
+            (Array::Le(strides), Array::Le(shape)) => {
+                let (strides, shape) = (strides.as_chunks().0, shape.as_chunks().0);
+                let strides = strides.iter().copied().map(i64::from_le_bytes);
+                Reach::over(strides.zip(shape.iter().copied().map(u64::from_le_bytes)))
             }
+            _ => Reach::over(strides.iter().zip(shape)),
         }
-        if empty || dynamic {
-            return None;
+    }
+
+    #[inline]
+    fn over(axes: impl Iterator<Item = (i64, u64)> + Clone) -> Option<Self> {
+        if let Some(count) = Reach::near(axes.clone()) {
+            return Some(Reach::first(Count::new(count)));
         }
-        let count = |spans| {
-            if large {
-                Count::TOO_LARGE
-            } else {
-                Count::wide(spans)
-            }
-        };
-        Some(Reach {
-            below: if below == 0 {
-                Count::ZERO
-            } else {
-                count(below)
-            },
-            count: count(above.wrapping_add(1)),
+        let mut reach = Reach::first(Count::ONE);
+        let mut elements = true;
+        for (stride, size) in axes {
+            // neither without elements nor dynamic
+            elements &= size.wrapping_add(1) > 1;
+            reach.step(stride, size);
+        }
+        elements.then_some(reach)
+    }
+
+    /// The commonest reach: no step backwards, nothing that does not fit.
+    #[inline(always)]
+    fn near(mut axes: impl Iterator<Item = (i64, u64)>) -> Option<u64> {
+        axes.try_fold(1u64, |count, (stride, size)| {
+            let last = size.wrapping_sub(1);
+            let elements = last < DYNAMIC.wrapping_sub(1);
+            let stride = u64::try_from(stride).ok().filter(|_| elements)?;
+            count.checked_add(stride.checked_mul(last)?)
         })
     }
 
     /// ADDR-29: every level adds the reach of its tiles, in elements of a tile; and the rule that speaks
     /// of it.
-    pub(crate) fn tiled(tiled: &Tiled<'_>, shape: U64s<'_>, rank: u32) -> (Rule, Option<Self>) {
+    #[inline(never)]
+    pub(crate) fn tiled(tiled: Tiled<'_>, shape: U64s<'_>, rank: u32) -> (Rule, Option<Self>) {
         let mut rule = Rule::DenseSize;
         if elements(shape).is_none_or(|count| count == Count::ZERO) {
             return (rule, None);
@@ -119,14 +118,14 @@ impl Reach {
         (rule, Some(reach))
     }
 
+    #[inline]
     fn step(&mut self, stride: i64, size: u64) {
         let span = Count::new(stride.unsigned_abs()).times(size.wrapping_sub(1));
-        let side = if stride < 0 {
-            &mut self.below
+        if stride < 0 {
+            self.below = self.below.plus(span);
         } else {
-            &mut self.count
-        };
-        *side = side.plus(span);
+            self.count = self.count.plus(span);
+        }
     }
 
     /// Adds a reach that is counted in units of so many elements.
@@ -137,7 +136,8 @@ impl Reach {
     }
 
     /// LAYOUT-18: the code space, or more where uneven bit counts leave holes in it.
-    pub(crate) fn morton(bits: &U32s<'_>, shape: U64s<'_>) -> Option<Self> {
+    #[inline(never)]
+    pub(crate) fn morton(bits: U32s<'_>, shape: U64s<'_>) -> Option<Self> {
         Reach::contiguous(shape)?;
         let rank = length32(shape.len());
         let mut sum = 0u64;

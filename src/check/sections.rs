@@ -1,7 +1,7 @@
 //! Rules of the fixed sections: shard, statistics, extension type, composite member.
 
 use super::judge::{Breach, Checked, Judge};
-use super::layout::{same_rank, stored};
+use super::layout::same_rank;
 use crate::error::Field;
 use crate::model::{ExtensionType, F64Bits, Layout, Shard, Statistics, U64s};
 use crate::rule::Rule;
@@ -9,6 +9,7 @@ use crate::wire::descriptor::DYNAMIC;
 use crate::wire::length32;
 use crate::wire::tag::MemberRole;
 
+#[inline(always)]
 pub(crate) fn shard<J: Judge>(
     shard: &Shard<'_>,
     layout: &Layout<'_>,
@@ -17,28 +18,27 @@ pub(crate) fn shard<J: Judge>(
 ) -> Checked {
     let shardable = !matches!(layout, Layout::Csf { .. } | Layout::BlockPaged(_));
     judge.require(shardable, Rule::ShardUnsupported, Field::ParentShape, 0)?;
+    bounds(shard.parent_shape, shard.shard_offset, shape, judge)
+}
+
+fn bounds<J: Judge>(parent: U64s<'_>, offset: U64s<'_>, shape: U64s<'_>, judge: &mut J) -> Checked {
     let rank = length32(shape.len());
-    same_rank(shard.parent_shape.len(), rank, Field::ParentShape, judge)?;
-    same_rank(shard.shard_offset.len(), rank, Field::ShardOffset, judge)?;
-    for k in 0..rank {
+    same_rank(parent.len(), rank, Field::ParentShape, judge)?;
+    same_rank(offset.len(), rank, Field::ShardOffset, judge)?;
+    for ((size, around), k) in shape.iter().zip(parent).zip(0..) {
         let mut fixed = |n, field| judge.require(n != DYNAMIC, Rule::ShardDynamic, field, k);
-        fixed(shape.at(k), Field::Shape)?;
-        fixed(shard.parent_shape.at(k), Field::ParentShape)?;
+        fixed(size, Field::Shape)?;
+        fixed(around, Field::ParentShape)?;
     }
-    for k in 0..rank {
-        let end = shard.shard_offset.at(k).checked_add(shape.at(k));
-        let inside = end.is_some_and(|end| end <= shard.parent_shape.at(k));
+    for (((size, around), first), k) in shape.iter().zip(parent).zip(offset).zip(0..) {
+        let inside = first.checked_add(size).is_some_and(|end| end <= around);
         judge.require(inside, Rule::ShardBounds, Field::ShardOffset, k)?;
     }
     Ok(())
 }
 
-pub(crate) fn statistics<J: Judge>(
-    statistics: &Statistics,
-    layout: &Layout<'_>,
-    judge: &mut J,
-) -> Checked {
-    let s = statistics;
+#[inline(never)]
+pub(crate) fn statistics<J: Judge>(s: Statistics, stored: Option<u64>, judge: &mut J) -> Checked {
     let valid = |bit| s.computed_mask & bit != 0;
     judge.require(
         s.computed_mask < 1 << 6,
@@ -46,7 +46,7 @@ pub(crate) fn statistics<J: Judge>(
         Field::ComputedMask,
         0,
     )?;
-    let agrees = !valid(Statistics::NNZ_VALID) || stored(layout).is_none_or(|nnz| nnz == s.nnz);
+    let agrees = !valid(Statistics::NNZ_VALID) || stored.is_none_or(|nnz| nnz == s.nnz);
     judge.require(agrees, Rule::StatisticsCount, Field::StatisticsNnz, 0)?;
     let ratio = !valid(Statistics::SPARSITY_VALID) || is_ratio(s.sparsity_ratio);
     judge.require(ratio, Rule::SparsityRatio, Field::SparsityRatio, 0)?;
@@ -77,11 +77,8 @@ fn is_negative(value: F64Bits) -> bool {
 }
 
 /// Returns the element width in bits, 0 where permissive mode leaves it unknown.
-pub(crate) fn extension_type<J: Judge>(
-    extension: &ExtensionType,
-    judge: &mut J,
-) -> Result<u32, Breach> {
-    let e = extension;
+#[inline(never)]
+pub(crate) fn extension_type<J: Judge>(e: ExtensionType, judge: &mut J) -> Result<u32, Breach> {
     let bits = e.bit_width;
     judge.require(bits > 0, Rule::ExtensionWidth, Field::BitWidth, 0)?;
     if bits >= 8 {

@@ -3,9 +3,9 @@
 //! A dense tensor is only ever compared with a 64-bit buffer, so a count needs 64 bits of bytes, 3 bits
 //! for eight elements in a byte and a little room. What is larger saturates and stays too large.
 
-use crate::model::U64s;
+use crate::model::{Array, U64s};
 use crate::wire::descriptor::DYNAMIC;
-use crate::wire::{u64, widening_mul};
+use crate::wire::widening_mul;
 
 /// A number of elements or bytes; exact below `2^70`, [`Count::TOO_LARGE`] from there on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -29,11 +29,6 @@ impl Count {
     #[inline]
     pub(crate) const fn new(n: u64) -> Self {
         Count { low: n, high: 0 }
-    }
-
-    pub(crate) fn wide(n: u128) -> Self {
-        let halves = n.to_le_bytes();
-        Count::saturate(u64(&halves, 0), u64(&halves, 8))
     }
 
     /// `2^exponent`.
@@ -60,6 +55,9 @@ impl Count {
     #[inline]
     pub(crate) fn plus(self, other: Count) -> Self {
         let (low, carry) = self.low.overflowing_add(other.low);
+        if self.high | other.high == 0 && !carry {
+            return Count::new(low);
+        }
         // both halves are at most LIMIT, so this cannot wrap
         let high = self
             .high
@@ -155,18 +153,54 @@ impl Count {
 /// Elements of a shape: none while a dimension that matters is dynamic. A zero wins over everything.
 #[inline]
 pub(crate) fn elements(shape: U64s<'_>) -> Option<Count> {
-    elements_with(shape, u32::MAX, 0)
+    match shape {
+        Array::Le(bytes) => count(bytes.as_chunks().0.iter().copied().map(u64::from_le_bytes)),
+        Array::Native(sizes) => count(sizes.iter().copied()),
+    }
 }
 
 /// The same with another size for one dimension.
 #[inline]
 pub(crate) fn elements_with(shape: U64s<'_>, axis: u32, size: u64) -> Option<Count> {
+    let other = |(k, dimension)| if k == axis { size } else { dimension };
+    match shape {
+        Array::Le(bytes) => {
+            let sizes = bytes.as_chunks().0.iter().copied();
+            count((0..).zip(sizes.map(u64::from_le_bytes)).map(other))
+        }
+        Array::Native(_) => count((0..).zip(shape).map(other)),
+    }
+}
+
+/// The product of a number and known dimensions, if it fits.
+#[inline(always)]
+pub(crate) fn product(shape: U64s<'_>, first: u64) -> Option<u64> {
+    let times = |product: u64, size| {
+        let product = product.checked_mul(size);
+        product.filter(|_| size != DYNAMIC)
+    };
+    match shape {
+        Array::Le(bytes) => {
+            let mut sizes = bytes.as_chunks().0.iter();
+            sizes.try_fold(first, |product, size| {
+                times(product, u64::from_le_bytes(*size))
+            })
+        }
+        Array::Native(sizes) => sizes
+            .iter()
+            .try_fold(first, |product, size| times(product, *size)),
+    }
+}
+
+#[inline]
+fn count(sizes: impl Iterator<Item = u64>) -> Option<Count> {
     let mut product = Count::ONE;
     let mut dynamic = false;
-    for (k, dimension) in (0..).zip(shape) {
-        match if k == axis { size } else { dimension } {
-            DYNAMIC => dynamic = true,
-            size => product = product.times(size),
+    for size in sizes {
+        if size == DYNAMIC {
+            dynamic = true;
+        } else {
+            product = product.times(size);
         }
     }
     (!dynamic || product == Count::ZERO).then_some(product)

@@ -6,13 +6,15 @@
 use super::view::{DescriptorView, WireTable};
 use crate::check::{self, Breach, Checked, Header, Judge};
 use crate::error::{Error, ErrorKind, Field, Resource, Violation};
+use crate::model::Array;
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::descriptor::{
-    DYNAMIC, Facts, HANDLE, HEADER, LENGTH_KNOWN, MAGIC, MAX_TILE_LEVELS, MIN_BUFFER_ALIGNMENT,
-    PRIVATE_LAYOUT, SCHEME_HEADER, SCHEME_VERSION, Section, VERSION_MAJOR, flag, is_zero,
-    layout_len, locate, offset, scheme_len, scheme_shift, tile_level_len,
+    Facts, HANDLE, HEADER, LENGTH_KNOWN, MAGIC, MAX_TILE_LEVELS, PRIVATE_LAYOUT, SCHEME_HEADER,
+    SCHEME_VERSION, Section, VERSION_MAJOR, flag, is_zero, layout_len, locate, offset, scheme_len,
+    scheme_shift, tile_level_len,
 };
+use crate::wire::handle::RawHandle;
 use crate::wire::tag::{ElementType, LayoutTag, Scheme};
 use crate::wire::{index, length, length32, record, u8, u32};
 
@@ -147,6 +149,7 @@ pub(crate) fn too_long(bytes: &[u8], origin: u64, available: u64) -> Option<Erro
 
 /// Gives a violation in a descriptor its absolute position; `facts` reach as far as the decoder came.
 #[cold]
+#[inline(never)]
 pub(crate) fn place(bytes: &[u8], facts: Facts, origin: u64, violation: Violation) -> Error {
     let start = locate(bytes, &facts, violation.field, violation.index).start;
     Error::new(violation.into(), origin.wrapping_add(start.into()))
@@ -171,53 +174,30 @@ pub(crate) fn decode<J: Judge>(bytes: &[u8], judge: &mut J, facts: &mut Facts) -
     check::body(&view, WireTable(facts.table(bytes)), judge)
 }
 
-/// Sees at a glance that a descriptor is right: dense in one host buffer, without optional sections.
+/// Sees at a glance that a descriptor is right: one of the commonest kind, without optional sections.
 ///
 /// Every place follows from the rank then. It decides nothing else: what it does not accept goes the
 /// long way, where the rules are.
 #[inline]
 fn glance(bytes: &[u8], facts: &mut Facts) -> bool {
-    let alone = Facts {
-        buffers: 1,
-        ..*facts
-    };
-    let right = right_alone(bytes, &alone).unwrap_or(false);
-    if right {
-        *facts = alone;
-    }
+    let dense = matches!(facts.layout, LayoutTag::RowMajor | LayoutTag::ColumnMajor);
+    let right = facts.flags == 0 && dense && alone(bytes, facts).unwrap_or(false);
+    facts.buffers = u8::from(right);
     right
 }
 
 #[inline(always)]
-fn right_alone(bytes: &[u8], facts: &Facts) -> Option<bool> {
-    const HOST: &[u8; 4] = &[0; 4];
-    let whole = facts.total() == length(bytes.len());
-    let dense = matches!(facts.layout, LayoutTag::RowMajor | LayoutTag::ColumnMajor);
-    let bits = facts.element_type.bits();
-    if !whole || !dense || facts.flags != 0 || bits & 7 != 0 || bits == 0 {
-        return None;
-    }
-    let (mut shape, rest) = bytes
+fn alone(bytes: &[u8], facts: &Facts) -> Option<bool> {
+    let (shape, rest) = bytes
         .get(HEADER..)?
         .split_at_checked(usize::from(facts.rank).wrapping_mul(8))?;
-    let mut needed = u64::from(bits.wrapping_shr(3));
-    while let Some((size, others)) = shape.split_first_chunk() {
-        let size = u64::from_le_bytes(*size);
-        needed = needed.checked_mul(size).filter(|_| size != DYNAMIC)?;
-        shape = others;
-    }
     let (byte_offset, table) = rest.split_first_chunk()?;
     let (buffers, handle) = table.split_first()?;
-    let (byte_size, handle) = handle.split_first_chunk()?;
-    let (alignment, tags) = handle.split_first_chunk()?;
-    let alignment = u32::from_le_bytes(*alignment);
-    let free = u64::from_le_bytes(*byte_size).checked_sub(u64::from_le_bytes(*byte_offset))?;
-    let right = *buffers == 1
-        && tags == HOST
-        && alignment.is_power_of_two()
-        && alignment >= MIN_BUFFER_ALIGNMENT
-        && needed <= free;
-    Some(right)
+    // to the last byte
+    let handle = RawHandle::read(handle.try_into().ok()?);
+    let byte_offset = u64::from_le_bytes(*byte_offset);
+    let right = check::is_plain(facts.element_type, Array::Le(shape), byte_offset, handle);
+    Some(*buffers == 1 && right)
 }
 
 /// The facts of any bytes, as far as they go.
@@ -358,20 +338,26 @@ fn layout_reserved<J: Judge>(
     rank: u8,
     judge: &mut J,
 ) -> Checked {
-    let (rule, field) = match layout {
+    let sparse = match layout {
         LayoutTag::Coo => {
             let sorted = u8(bytes, start.wrapping_add(offset(Field::IsSorted))) <= 1;
             judge.require(sorted, Rule::CooSorted, Field::IsSorted, 0)?;
-            (Rule::SparseReserved, Field::CooReserved)
+            Field::CooReserved
         }
-        LayoutTag::Csr | LayoutTag::Csc => (Rule::SparseReserved, Field::CompressedReserved),
-        LayoutTag::Csf => (Rule::SparseReserved, Field::CsfReserved),
-        LayoutTag::BlockPaged => (Rule::PagedReserved, Field::PagedReserved),
-        LayoutTag::Composite => (Rule::HeadReserved, Field::HeadReserved),
+        LayoutTag::Csr | LayoutTag::Csc => Field::CompressedReserved,
+        LayoutTag::Csf => Field::CsfReserved,
+        LayoutTag::BlockPaged => {
+            let zero = is_zero(bytes, start, 0, Field::PagedReserved);
+            return judge.require(zero, Rule::PagedReserved, Field::PagedReserved, 0);
+        }
+        LayoutTag::Composite => {
+            let zero = is_zero(bytes, start, 0, Field::HeadReserved);
+            return judge.require(zero, Rule::HeadReserved, Field::HeadReserved, 0);
+        }
         _ => return Ok(()),
     };
-    let zero = is_zero(bytes, start, rank.into(), field);
-    judge.require(zero, rule, field, 0)
+    let zero = is_zero(bytes, start, rank.into(), sparse);
+    judge.require(zero, Rule::SparseReserved, sparse, 0)
 }
 
 /// A layout whose length is on the wire: tiles, or a private one. Returns the length.

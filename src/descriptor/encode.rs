@@ -3,13 +3,14 @@
 use super::sink::{NoSpace, Sink, WriteError};
 use crate::check;
 use crate::error::{Field, Violation};
-use crate::model::{Array, BufferHandle, ExtensionType, Fields, Layout, Quantization, Statistics};
+use crate::model::{Array, ExtensionType, Fields, Layout, Quantization, Statistics};
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::descriptor::{
-    Facts, HANDLE, HEADER, MAGIC, PRIVATE_LAYOUT, SCHEME_VERSION, VERSION_MAJOR, VERSION_MINOR,
-    flag, layout_len, offset, scheme_len, scheme_shift, tile_level_len,
+    Facts, HEADER, MAGIC, PRIVATE_LAYOUT, SCHEME_VERSION, VERSION_MAJOR, VERSION_MINOR, flag,
+    layout_len, offset, scheme_len, scheme_shift, tile_level_len,
 };
+use crate::wire::handle::RawHandle;
 use crate::wire::tag::Scheme;
 use crate::wire::{Number, index, length32};
 
@@ -166,7 +167,7 @@ fn put<F: Fields + ?Sized, W: Sink + ?Sized>(
     sink.put(&[facts.buffers])?;
     for k in 0..facts.buffers {
         if let Some(handle) = d.buffer(k.into()) {
-            put_handle(&handle, sink)?;
+            sink.put(&RawHandle::from(handle).bytes())?;
         }
     }
     if facts.flags == 0 {
@@ -202,38 +203,16 @@ fn numbers<T: Number, W: Sink + ?Sized>(array: Array<'_, T>, sink: &mut W) -> Re
             sink.put(bytes.get(..whole).unwrap_or(bytes))
         }
         Array::Native(numbers) => {
-            for number in numbers {
+            let (blocks, rest) = numbers.as_chunks();
+            for block in blocks {
+                T::with_block(block, |bytes| sink.put(bytes))?;
+            }
+            for number in rest {
                 number.with_bytes(|bytes| sink.put(bytes))?;
             }
             Ok(())
         }
     }
-}
-
-fn put_handle<W: Sink + ?Sized>(handle: &BufferHandle, sink: &mut W) -> Result<(), W::Error> {
-    let first = offset(Field::ByteSize);
-    let mut record = [0; HANDLE];
-    set(
-        &mut record,
-        Field::ByteSize,
-        first,
-        handle.byte_size.to_le_bytes(),
-    );
-    set(
-        &mut record,
-        Field::Alignment,
-        first,
-        handle.alignment.to_le_bytes(),
-    );
-    set(&mut record, Field::DeviceTag, first, [handle.device_tag.0]);
-    set(&mut record, Field::SyncMode, first, [handle.sync_mode.0]);
-    set(
-        &mut record,
-        Field::MemoryClass,
-        first,
-        [handle.memory_class.0],
-    );
-    sink.put(&record)
 }
 
 fn put_layout<W: Sink + ?Sized>(layout: &Layout<'_>, sink: &mut W) -> Result<(), W::Error> {

@@ -223,9 +223,11 @@ impl<'a> DescriptorView<'a> {
     #[inline(always)]
     fn read_quantization(&self) -> Option<Quantization<'a>> {
         let at = self.section(flag::QUANTIZATION, Section::Quantization)?;
-        let header: &[u8; 8] = record(self.bytes, at);
-        let scheme = Scheme(u8(header, offset(Field::SchemeTag)));
-        let flags = u16(header, offset(Field::SchemeFlags));
+        // what a scheme does not have may lie behind the descriptor
+        let section = self.bytes.get(at..).unwrap_or(&[]);
+        let head: &[u8; 8] = record(section, 0);
+        let scheme = Scheme(u8(head, offset(Field::SchemeTag)));
+        let flags = u16(head, offset(Field::SchemeFlags));
         if !scheme.is_assigned() {
             let start = at.wrapping_add(offset(Field::SchemeTag));
             return Some(Quantization::Other {
@@ -235,10 +237,7 @@ impl<'a> DescriptorView<'a> {
         }
         let per_channel = scheme == Scheme::PerChannelAffine;
         let affine = per_channel || scheme == Scheme::PerBlockAffine;
-        // the fields behind `axis`, wherever the scheme has them
-        let shifted = at.wrapping_sub(index(scheme_shift(scheme)));
-        let body: &[u8; 8] = record(self.bytes, at.wrapping_add(offset(Field::Axis)));
-        let word = |at: usize, field| u32(self.bytes, at.wrapping_add(offset(field)));
+        let body: &[u8; 8] = record(section, offset(Field::Axis));
         let axis = u32(body, 0);
         let block_size = u32(body, 4);
         if scheme == Scheme::PerTensorAffine {
@@ -248,22 +247,24 @@ impl<'a> DescriptorView<'a> {
                 zero_point: block_size.cast_signed(),
             });
         }
+        // the fields behind `axis`, wherever the scheme has them
+        let behind = offset(Field::ScaleBufferIndex);
+        let rest = section.get(behind.wrapping_sub(index(scheme_shift(scheme)))..);
+        let rest = rest.unwrap_or(&[]);
+        let of = |field| offset(field).wrapping_sub(behind);
         let scale_type = match scheme {
             Scheme::Nf4 => ElementType::Float32,
             Scheme::Mxfp => ElementType::Float8E8M0,
-            _ => ElementType(u8(
-                self.bytes,
-                shifted.wrapping_add(offset(Field::ScaleTypeTag)),
-            )),
+            _ => ElementType(u8(rest, of(Field::ScaleTypeTag))),
         };
         Some(Quantization::Buffers(Parameters {
             scheme,
             flags,
             axis,
             block_size: if per_channel { 0 } else { block_size },
-            scale_buffer_index: word(shifted, Field::ScaleBufferIndex),
+            scale_buffer_index: u32(rest, 0),
             zero_point_buffer_index: if affine {
-                word(shifted, Field::ZeroPointBufferIndex)
+                u32(rest, of(Field::ZeroPointBufferIndex))
             } else {
                 NO_BUFFER
             },

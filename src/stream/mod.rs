@@ -5,11 +5,11 @@
 //! keeps more than one descriptor.
 
 mod decode;
+mod event;
 mod write;
 
-use core::fmt;
-
 pub use decode::{FixedDecoder, StreamDecoder};
+pub use event::{Event, Payload};
 pub use write::{FixedWriter, StreamWriter};
 
 use crate::composite::Outcome;
@@ -24,47 +24,6 @@ use crate::rule::Rule;
 use crate::wire::descriptor::{FILE_MAGIC_TAIL, Facts, HEADER, LENGTH_KNOWN, MAGIC, offset};
 use crate::wire::handle::RawHandle;
 use crate::wire::{array, index, length};
-
-/// What a parser met.
-///
-/// `stream = tensor*`, `tensor = Descriptor Payload* TensorEnd`. The descriptor borrows the parser, the
-/// payload the chunk it came in.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub enum Event<'p, 'c> {
-    /// A whole, checked descriptor, and its place in a composite.
-    Descriptor(DescriptorView<'p>, Outcome),
-    /// Bytes of a buffer.
-    Payload(Payload<'c>),
-    /// All buffers of the tensor are there; what that closes.
-    TensorEnd(Outcome),
-}
-
-/// Bytes of one buffer: ascending, without gaps, buffer after buffer. Empty buffers have none.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Payload<'c> {
-    /// Index in the buffer table.
-    pub buffer: u8,
-    /// Place of the first byte in the buffer.
-    pub offset: u64,
-    /// Whether the buffer ends with these bytes.
-    pub last: bool,
-    /// At least one byte.
-    pub bytes: &'c [u8],
-}
-
-impl fmt::Debug for Payload<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Payload")
-            .field("buffer", &self.buffer)
-            .field("offset", &self.offset)
-            .field("last", &self.last)
-            .field("len", &self.bytes.len())
-            .finish()
-    }
-}
 
 /// A step of the machine that is not payload; events are built from it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -362,8 +321,16 @@ impl<S: Storage> StreamParser<S> {
 
     /// Fills the frame; `true` when it holds a checked descriptor.
     fn gather(&mut self, input: &mut &[u8]) -> Result<bool, Error> {
-        if let Some(whole) = self.whole(input) {
-            self.target = whole;
+        if let Some((bytes, rest)) = self.whole(input)
+            && self.frame.push(bytes).is_ok()
+        {
+            *input = rest;
+            self.position = self.position.wrapping_add(length(bytes.len()));
+            if let Some(wrong) = wrong_magic(bytes) {
+                return Err(magic_error(self.origin, wrong));
+            }
+            self.accept()?;
+            return Ok(true);
         }
         loop {
             let before = self.frame.len();
@@ -407,14 +374,17 @@ impl<S: Storage> StreamParser<S> {
         }
     }
 
-    /// The length of the descriptor that is next, where the chunk holds all of it: a short cut to the
+    /// The descriptor that is next and what follows, where the chunk holds all of it: a short cut to the
     /// same decisions.
     #[inline]
-    fn whole(&self, input: &[u8]) -> Option<usize> {
+    fn whole<'c>(&self, input: &'c [u8]) -> Option<(&'c [u8], &'c [u8])> {
         let stated = array(input, offset(Field::DescriptorLength)).map(u32::from_le_bytes)?;
         let len = index(stated);
-        let fits = u64::from(stated) <= self.frame.limit() && len <= input.len().min(self.room());
-        (self.frame.len() == 0 && fits && len >= HEADER).then_some(len)
+        let fits = u64::from(stated) <= self.frame.limit()
+            && stated <= self.policy.max_descriptor
+            && len <= self.room();
+        let whole = self.frame.len() == 0 && fits && len >= HEADER;
+        input.split_at_checked(len).filter(|_| whole)
     }
 
     fn check_header(&self) -> Result<(), Error> {

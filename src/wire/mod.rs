@@ -5,6 +5,7 @@
 //! rule.
 
 pub(crate) mod descriptor;
+mod facts;
 pub(crate) mod handle;
 pub(crate) mod tag;
 
@@ -38,7 +39,13 @@ macro_rules! readers {
     };
 }
 
-readers! { u8 u16 u32 u64 }
+readers! { u16 u32 u64 }
+
+/// The byte at `at`; 0 past the end, which a checked descriptor never asks for.
+#[inline]
+pub(crate) fn u8(bytes: &[u8], at: usize) -> u8 {
+    bytes.get(at).copied().unwrap_or(0)
+}
 
 /// A `u32` as an index. It saturates where `usize` is narrower, and so lies past the end of any slice.
 #[inline]
@@ -78,6 +85,8 @@ pub trait Number: Copy + PartialEq + private::Sealed {
     fn read_into(bytes: &[u8], out: &mut [Self]);
     #[doc(hidden)]
     fn with_bytes<R>(self, f: impl FnOnce(&[u8]) -> R) -> R;
+    #[doc(hidden)]
+    fn with_block<R>(block: &[Self; 8], f: impl FnOnce(&[u8]) -> R) -> R;
 }
 
 mod private {
@@ -110,6 +119,11 @@ macro_rules! numbers {
                 #[inline]
                 fn with_bytes<R>(self, f: impl FnOnce(&[u8]) -> R) -> R {
                     f(&self.to_le_bytes())
+                }
+
+                #[inline]
+                fn with_block<R>(block: &[Self; 8], f: impl FnOnce(&[u8]) -> R) -> R {
+                    f(block.map($number::to_le_bytes).as_flattened())
                 }
             }
         )*

@@ -1,0 +1,47 @@
+//! What comes out of a stream.
+
+use core::fmt;
+
+use crate::composite::Outcome;
+use crate::descriptor::DescriptorView;
+
+/// What a parser met.
+///
+/// `stream = tensor*`, `tensor = Descriptor Payload* TensorEnd`. The descriptor borrows the parser, the
+/// payload the chunk it came in.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Event<'p, 'c> {
+    /// A whole, checked descriptor, and its place in a composite.
+    Descriptor(DescriptorView<'p>, Outcome),
+    /// Bytes of a buffer.
+    Payload(Payload<'c>),
+    /// All buffers of the tensor are there; what that closes.
+    TensorEnd(Outcome),
+}
+
+/// Bytes of one buffer: ascending, without gaps, buffer after buffer. Empty buffers have none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Payload<'c> {
+    /// Index in the buffer table.
+    pub buffer: u8,
+    /// Place of the first byte in the buffer.
+    pub offset: u64,
+    /// Whether the buffer ends with these bytes.
+    pub last: bool,
+    /// At least one byte.
+    pub bytes: &'c [u8],
+}
+
+impl fmt::Debug for Payload<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Payload")
+            .field("buffer", &self.buffer)
+            .field("offset", &self.offset)
+            .field("last", &self.last)
+            .field("len", &self.bytes.len())
+            .finish()
+    }
+}
