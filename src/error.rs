@@ -156,6 +156,7 @@ impl core::error::Error for Violation {}
 /// What a build, a storage or a policy has too little of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(u8)]
 #[non_exhaustive]
 pub enum Resource {
     /// Bytes of the descriptor frame, or the policy's `max_descriptor`.
@@ -170,6 +171,15 @@ pub enum Resource {
     SplitAxes,
     /// Bytes of the stream: positions end at 2^64 - 1.
     Position,
+}
+
+impl Resource {
+    /// The number that stands for it in a [`Report`].
+    #[must_use]
+    #[allow(clippy::as_conversions)] // reading a discriminant has no other spelling
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
 }
 
 /// Why reading or validating stopped.
@@ -351,7 +361,8 @@ pub struct Report {
     pub rule: Option<u16>,
     /// The field at fault, if one is known.
     pub field: Option<u8>,
-    /// Which element of the field, or which member.
+    /// Which element of the field, which member of an overlap, which level of a torn composite, or
+    /// [`Resource::number`] of a capacity error.
     pub index: u32,
     /// Absolute byte offset.
     pub offset: u64,
@@ -370,8 +381,10 @@ impl From<&Error> for Report {
                 last,
             } => (member, [first.into(), last.into()]),
             ErrorKind::Capacity {
-                needed, available, ..
-            } => (0, [needed, available]),
+                what,
+                needed,
+                available,
+            } => (what.number().into(), [needed, available]),
             ErrorKind::Truncated { missing, .. } => (0, [missing, 0]),
             ErrorKind::Torn {
                 level,

@@ -142,7 +142,7 @@ fn tiled<J: Judge>(tiled: Tiled<'_>, rank: u32, judge: &mut J) -> Checked {
         around = implicit.then_some(tile.tile_shape);
         level = level.wrapping_add(1);
         open = inner == LayoutTag::Tiled;
-        if !open || level > MAX_TILE_LEVELS {
+        if !open {
             break;
         }
     }
@@ -245,12 +245,8 @@ fn composite_head<J: Judge>(
     let (rule, op, count) = (head.composition_rule, head.combine_op, head.member_count);
     let known = rule.is_assigned() || rule.is_private();
     judge.require(known, Rule::CompositionRule, Field::CompositionRule, 0)?;
-    let registered = judge
-        .policy()
-        .agreements
-        .composition_rules
-        .contains(&rule.0);
-    let registered = registered || !rule.is_private();
+    let rules = judge.policy().agreements.composition_rules;
+    let registered = !rule.is_private() || agreed(rules, &rule.0);
     judge.require(registered, Rule::PrivateRule, Field::CompositionRule, 0)?;
     let overlay = rule == CompositionRule::Overlay;
     let partition = rule == CompositionRule::Partition;

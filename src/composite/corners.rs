@@ -17,8 +17,9 @@ pub const MAX_SPLIT_AXES: u32 = 4;
 
 /// Checks that boxes cover a head exactly.
 ///
-/// `boxes` holds for each box its offset and then its shape, `2 * head.len()` numbers. `scratch` takes `2^d` words for each box and for the head, where `d` counts the
-/// axes that some box does not span; [`scratch_words`] tells how many.
+/// `boxes` holds for each box its offset and then its shape, `2 * head.len()` numbers; numbers behind the
+/// last whole box are not looked at. `scratch` takes `2^d` words for each box and for the head, where `d`
+/// counts the axes that some box does not span; [`scratch_words`] tells how many.
 ///
 /// # Errors
 ///

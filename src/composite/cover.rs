@@ -57,7 +57,8 @@ mod sealed {
 ///
 /// Holds two boxes for row-, column- or reverse-ordered two-dimensional grids of any size, 18 for 512 by 512
 /// tiles in Morton order, 14 in Hilbert order; random orders grow with the number of members. What does
-/// not fit the arena is a capacity error. A box takes `2 * rank + 1` words, and the head `3 * rank + 2`.
+/// not fit the arena is a capacity error. A box takes `2 * rank + 1` words, the head `3 * rank + 2`,
+/// and 2 more with a private element type.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Exact;
 

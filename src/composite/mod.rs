@@ -116,10 +116,10 @@ impl<C, A> CompositeValidator<C, A> {
     ///
     /// # Errors
     ///
-    /// COMP-48 inside a composite, as [`ErrorKind::Torn`].
+    /// COMP-48 inside a composite, as [`ErrorKind::Torn`]; COMP-49 where the item before was not ended.
     pub fn finish(&self) -> Result<(), SetError> {
         let Some(level) = self.levels.last() else {
-            return Ok(());
+            return turn(!self.open);
         };
         Err(SetError {
             kind: ErrorKind::Torn {
@@ -163,10 +163,7 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
     ///
     /// COMP-43 and, where the method finds overlaps at the close, COMP-42; COMP-49 without an item.
     pub fn end(&mut self) -> Result<Outcome, SetError> {
-        in_turn(self.open).map_err(|v| SetError {
-            kind: v.into(),
-            origin: 0,
-        })?;
+        turn(self.open)?;
         let outcome = match self.levels.last() {
             Some(level) if level.begun == level.declared => self.close()?,
             Some(level) if level.begun > 0 => Outcome::Member {
@@ -308,6 +305,14 @@ fn in_turn(holds: bool) -> Result<(), Violation> {
     require(holds, Rule::MemberCount, Field::MemberCount, 0)
 }
 
+/// As [`in_turn`], where no descriptor is at fault.
+fn turn(holds: bool) -> Result<(), SetError> {
+    in_turn(holds).map_err(|violation| SetError {
+        kind: violation.into(),
+        origin: 0,
+    })
+}
+
 fn few(members: u32, most: u32) -> Result<(), ErrorKind> {
     if members <= most {
         return Ok(());
@@ -332,6 +337,7 @@ fn grow<A: Arena>(arena: &mut A, len: usize) -> Result<(), ErrorKind> {
     arena.resize(len).map_err(|Full| ErrorKind::Capacity {
         what: Resource::Arena,
         needed: length(len),
-        available: length(arena.capacity()),
+        // one that grows may fail below its capacity
+        available: length(arena.capacity().min(len.saturating_sub(1))),
     })
 }

@@ -52,7 +52,7 @@ impl<'a> Tally<'a> {
             *first = 1;
         }
         let mut weight = 1;
-        for (axis, (from, to)) in (0u8..).zip(ranges) {
+        for (axis, (from, to)) in (0..=u8::MAX).zip(ranges) {
             multiply(self.volume, to.wrapping_sub(from));
             if let Some(key) = key {
                 weight = product(weight, signed_ends(key, axis, from, to));

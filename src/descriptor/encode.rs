@@ -4,7 +4,7 @@ use super::sink::{NoSpace, Sink, WriteError};
 use crate::check;
 use crate::error::{Field, Violation};
 use crate::model::{Array, ExtensionType, Fields, Layout, Quantization, Statistics};
-use crate::policy::Policy;
+use crate::policy::{Mode, Policy};
 use crate::rule::Rule;
 use crate::wire::descriptor::{
     Facts, HEADER, MAGIC, PRIVATE_LAYOUT, SCHEME_VERSION, VERSION_MAJOR, VERSION_MINOR, flag,
@@ -60,16 +60,14 @@ fn total(facts: &Facts) -> Result<u32, Violation> {
 ///
 /// # Errors
 ///
-/// Everything that [`check::descriptor`] and [`encoded_len`] refuse; [`NoSpace`] with the length that
-/// is needed. Nothing is written then.
+/// Everything that [`check::descriptor`] and [`encoded_len`] refuse, LAYOUT-02 in permissive mode too;
+/// [`NoSpace`] with the length that is needed. Nothing is written then.
 pub fn encode<F: Fields + ?Sized>(
     d: &F,
     out: &mut [u8],
     policy: &Policy,
 ) -> Result<usize, WriteError<NoSpace>> {
-    check::descriptor(d, policy)?;
-    let facts = facts(d);
-    let needed = total(&facts)?;
+    let (facts, needed) = prepare(d, policy)?;
     let Some(rest) = out.get_mut(..index(needed)) else {
         return Err(WriteError::Sink(NoSpace { needed }));
     };
@@ -81,18 +79,32 @@ pub fn encode<F: Fields + ?Sized>(
 ///
 /// # Errors
 ///
-/// Everything that [`check::descriptor`] and [`encoded_len`] refuse, before the first byte is written;
-/// the sink's own errors.
+/// Everything that [`check::descriptor`] and [`encoded_len`] refuse, LAYOUT-02 in permissive mode too,
+/// before the first byte is written; the sink's own errors.
 pub fn encode_to<F: Fields + ?Sized, W: Sink + ?Sized>(
     d: &F,
     sink: &mut W,
     policy: &Policy,
 ) -> Result<u32, WriteError<W::Error>> {
+    let (facts, len) = prepare(d, policy)?;
+    put(d, &facts, len, sink).map_err(WriteError::Sink)?;
+    Ok(len)
+}
+
+/// Everything that can refuse a descriptor before its first byte is written.
+pub(crate) fn prepare<F: Fields + ?Sized>(
+    d: &F,
+    policy: &Policy,
+) -> Result<(Facts, u32), Violation> {
+    if matches!(d.layout(), Layout::Unknown(_)) {
+        // LAYOUT-02 in any mode: nobody could find what would stand behind `byte_offset`
+        let mode = Mode::Strict;
+        check::descriptor(d, &Policy { mode, ..*policy })?;
+    }
     check::descriptor(d, policy)?;
     let facts = facts(d);
     let len = total(&facts)?;
-    put(d, &facts, len, sink).map_err(WriteError::Sink)?;
-    Ok(len)
+    Ok((facts, len))
 }
 
 fn facts<F: Fields + ?Sized>(d: &F) -> Facts {
@@ -144,7 +156,7 @@ fn set<const N: usize>(record: &mut [u8], field: Field, shift: usize, value: [u8
 
 /// Reserved bytes come from the zeroed records and are never set.
 #[inline]
-fn put<F: Fields + ?Sized, W: Sink + ?Sized>(
+pub(crate) fn put<F: Fields + ?Sized, W: Sink + ?Sized>(
     d: &F,
     facts: &Facts,
     len: u32,

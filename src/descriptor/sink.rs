@@ -40,7 +40,8 @@ pub struct NoSpace {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum WriteError<E> {
-    /// A reader would refuse it; nothing was written.
+    /// A reader would refuse it. Nothing of it was written, but where the end of an item closes a
+    /// composite.
     Refused(ErrorKind),
     /// The writer was called out of order or with the wrong number of bytes.
     Order(Order),
@@ -53,7 +54,7 @@ pub enum WriteError<E> {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum Order {
-    /// A tensor was begun or the stream finished while buffers still miss bytes.
+    /// A tensor was ended, or the stream finished, while buffers still miss bytes.
     Missing {
         /// Bytes they still take.
         bytes: u64,

@@ -93,9 +93,9 @@ pub struct Statistics {
     pub nm_n: u8,
     /// ... among each `nm_m`.
     pub nm_m: u8,
-    /// 1 if there is a NaN.
+    /// 1 if there is a NaN; in permissive mode any other number but 0 too.
     pub has_nan: u8,
-    /// 1 if there is an infinity.
+    /// 1 if there is an infinity; in permissive mode any other number but 0 too.
     pub has_inf: u8,
 }
 
@@ -135,8 +135,8 @@ pub struct ExtensionType {
     pub mantissa_bits: u8,
     /// Exponent bias of a float.
     pub exponent_bias: u32,
-    /// 1 if the float has NaNs.
+    /// 1 if the float has NaNs; in permissive mode any other number but 0 too.
     pub has_nan: u8,
-    /// 1 if the float has infinities.
+    /// 1 if the float has infinities; in permissive mode any other number but 0 too.
     pub has_inf: u8,
 }

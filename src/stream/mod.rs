@@ -77,7 +77,8 @@ pub struct StreamParser<S> {
     phase: Phase,
 }
 
-/// A parser with its frame inside; `new` is const, so it can be a `static`.
+/// A parser with its frame inside; `new` is const, so it can be a `static`. The shortest descriptor has 20
+/// bytes of header, so a frame below that reads nothing.
 pub type FixedStream<const F: usize> = StreamParser<[u8; F]>;
 
 impl<const F: usize> FixedStream<F> {
@@ -115,7 +116,8 @@ impl<S> StreamParser<S> {
         self
     }
 
-    /// Absolute offset of the next byte.
+    /// Absolute offset of the next byte. After an error it, and what is left of the chunk, depend on how
+    /// far the chunk let the parser look ahead; [`Error::offset`] does not.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.position
@@ -449,7 +451,11 @@ impl<S: Storage> StreamParser<S> {
         let kind = ErrorKind::Capacity {
             what: Resource::Frame,
             needed: length(self.target),
-            available: self.frame.limit(),
+            // one that grows may fail below its limit
+            available: self
+                .frame
+                .limit()
+                .min(length(self.target).saturating_sub(1)),
         };
         Error::new(kind, self.origin)
     }

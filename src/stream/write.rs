@@ -1,14 +1,14 @@
 //! Writing a bare stream, member by member, into a sink that only goes forward.
 
-use crate::check;
 use crate::composite::{Arena, CompositeValidator, Cover, Exact, InlineArena, SetError};
-use crate::descriptor::{Order, Sink, WriteError, encode_to};
+use crate::descriptor::encode::{prepare, put};
+use crate::descriptor::{Order, Sink, WriteError};
 use crate::error::{ErrorKind, Resource};
 use crate::model::Fields;
 use crate::policy::Policy;
 use crate::wire::length;
 
-/// Writes tensors and composites and refuses what a strict reader would refuse.
+/// Writes tensors and composites and refuses what a reader with the same policy would refuse.
 ///
 /// For each item: [`begin`](Self::begin) with its descriptor, [`payload`](Self::payload) with the bytes of
 /// all its buffers in table order, in pieces of any size, [`end`](Self::end); or all at once with
@@ -85,15 +85,16 @@ impl<W: Sink, C: Cover, A: Arena> StreamWriter<W, C, A> {
     ///
     /// # Errors
     ///
-    /// Everything that [`check::descriptor`] and [`CompositeValidator::begin`] refuse, before anything is
-    /// written; STREAM-11 where the item before was not ended; the sink's own errors.
+    /// Everything that [`encode_to`](crate::encode_to) and [`CompositeValidator::begin`] refuse, before
+    /// anything of the item is written; STREAM-11 where the item before was not ended; the sink's own
+    /// errors. After those, and after a capacity error of the validator, the writer stops.
     pub fn begin<F: Fields + ?Sized>(&mut self, d: &F) -> Result<(), WriteError<W::Error>> {
         match self.state {
             State::Boundary => {}
             State::Tensor(_) => return Err(WriteError::Order(Order::TensorOpen)),
             State::Broken => return Err(WriteError::Order(Order::Broken)),
         }
-        check::descriptor(d, &self.policy)?;
+        let (facts, len) = prepare(d, &self.policy)?;
         let sizes = (0..)
             .map_while(|k| d.buffer(k))
             .map(|handle| handle.byte_size);
@@ -103,9 +104,15 @@ impl<W: Sink, C: Cover, A: Arena> StreamWriter<W, C, A> {
             needed: u64::MAX,
             available: 0,
         }))?;
-        self.composites.begin(d).map_err(refused)?;
+        if let Err(error) = self.composites.begin(d) {
+            if let ErrorKind::Capacity { .. } = error.kind {
+                // the validator cannot go on
+                self.state = State::Broken;
+            }
+            return Err(refused(error));
+        }
         self.state = State::Broken;
-        encode_to(d, &mut self.sink, &self.policy)?;
+        put(d, &facts, len, &mut self.sink).map_err(WriteError::Sink)?;
         self.state = State::Tensor(total);
         Ok(())
     }
@@ -133,8 +140,9 @@ impl<W: Sink, C: Cover, A: Arena> StreamWriter<W, C, A> {
     ///
     /// # Errors
     ///
-    /// STREAM-10 without an item or while its buffers miss bytes; COMP-43 (gap) where the composite that
-    /// closes is not covered. What is written then is no valid stream, and the writer stops.
+    /// STREAM-10 without an item or while its buffers miss bytes; COMP-43, and COMP-42 where the method
+    /// finds overlaps at the close, of the composite that closes. What is written then is no valid
+    /// stream, and the writer stops.
     pub fn end(&mut self) -> Result<(), WriteError<W::Error>> {
         let left = self.left()?;
         if left > 0 {
@@ -146,7 +154,8 @@ impl<W: Sink, C: Cover, A: Arena> StreamWriter<W, C, A> {
         Ok(())
     }
 
-    /// Writes a whole item: one slice for each buffer, of exactly its size.
+    /// Writes a whole item: one slice for each buffer, of exactly its size. Slices that are left out, or
+    /// left over, count as empty.
     ///
     /// # Errors
     ///

@@ -4,7 +4,8 @@ use crate::nesting::{closed, opened, refusal};
 use crate::support::{head, member, partition, plain, tile};
 use hrry::{
     CompositeValidator, CompositionRule, DescriptorSpec, ErrorKind, Exact, ExactThenKeyed, Field,
-    FixedComposite, InlineArena, Key, Layout, Method, Outcome, Policy, Resource, Rule, SetError,
+    FixedComposite, InlineArena, Key, Keyed, Layout, Method, Outcome, Policy, Resource, Rule,
+    SetError,
 };
 
 const KEY: Key = Key([11, 13]);
@@ -91,6 +92,7 @@ fn begin_and_end_take_turns() {
     let mut validator = FixedComposite::<64>::new(Policy::STRICT);
     assert_eq!(validator.end(), Err(count_error()));
     validator.begin(&plain(&[])).unwrap();
+    assert_eq!(validator.finish(), Err(count_error()));
     assert_eq!(validator.begin(&plain(&[])), Err(count_error()));
     assert_eq!(validator.end(), Ok(Outcome::Plain));
     assert_eq!(validator.end(), Err(count_error()));
@@ -263,4 +265,21 @@ fn only_heads_open_levels() {
     };
     assert_eq!(validator.begin(&d), Ok(Outcome::Plain));
     assert_eq!(validator.depth(), 0);
+}
+
+/// Descriptors need not have been checked, so heads of more axes than the format has must not hurt.
+#[test]
+fn more_axes_than_the_format_has() {
+    for rank in [64, 65, 254, 255, 256, 300] {
+        let shape = vec![1; rank];
+        let head = head(&shape, CompositionRule::Partition, 0);
+        let mut exact = FixedComposite::<4096>::new(Policy::STRICT);
+        let mut keyed =
+            CompositeValidator::with_arena(Keyed(KEY), InlineArena::<4096>::new(), Policy::STRICT);
+        exact.begin(&head).unwrap();
+        keyed.begin(&head).unwrap();
+        // one cell, and nobody covers it
+        assert_eq!(exact.end().map_err(|e| e.kind.rule()), Err(Some(Rule::Gap)));
+        assert_eq!(keyed.end().map_err(|e| e.kind.rule()), Err(Some(Rule::Gap)));
+    }
 }

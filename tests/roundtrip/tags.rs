@@ -85,3 +85,19 @@ fn the_per_tensor_scheme_has_no_parameters_in_buffers() {
     spec.quantization = Some(Quantization::Buffers(parameters));
     assert_refused(&spec);
 }
+
+/// Permissive mode lets a reader see a layout that it does not know; nobody can write one.
+#[test]
+fn an_unknown_layout_is_never_written() {
+    let spec = square(Layout::Unknown(LayoutTag(0x20)), &BUFFERS[..1]);
+    assert_eq!(check::descriptor(&spec, &Policy::PERMISSIVE), Ok(()));
+    for policy in [Policy::STRICT, Policy::PERMISSIVE] {
+        let mut out = [0xA5; 200];
+        let refused = encode(&spec, &mut out, &policy).unwrap_err();
+        let hrry::WriteError::Refused(kind) = refused else {
+            panic!("{refused:?}")
+        };
+        assert_eq!(kind.rule().map(|rule| rule.id()), Some("LAYOUT-02"));
+        assert!(out.iter().all(|byte| *byte == 0xA5));
+    }
+}

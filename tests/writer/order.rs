@@ -205,3 +205,23 @@ fn sizes_that_do_not_add_up_in_64_bits() {
     assert!(writer.finish().is_ok());
     assert!(sink.bytes.is_empty());
 }
+
+/// Where the validator runs out of room, it cannot know later items, so the writer stops.
+#[test]
+fn a_writer_without_room_stops() {
+    let mut sink = Limited::unlimited();
+    let mut writer = hrry::FixedWriter::<_, 4>::new(&mut sink, Policy::STRICT);
+    let partition = head(CompositionRule::Partition, 1);
+    let refused = partition.lend(Kind::Native, |spec| writer.begin(spec));
+    let capacity = ErrorKind::Capacity {
+        what: Resource::Arena,
+        needed: 5,
+        available: 4,
+    };
+    assert_eq!(refused, Err(WriteError::Refused(capacity)));
+    let plain = two_buffers();
+    let next = plain.lend(Kind::Native, |spec| writer.begin(spec));
+    assert_eq!(next, order(Order::Broken));
+    assert_eq!(writer.finish().map(|_| ()), order(Order::Broken));
+    assert!(sink.bytes.is_empty());
+}
