@@ -10,9 +10,9 @@ use crate::model::Array;
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::descriptor::{
-    Facts, HANDLE, HEADER, LENGTH_KNOWN, MAGIC, MAX_TILE_LEVELS, PRIVATE_LAYOUT, SCHEME_HEADER,
-    SCHEME_VERSION, Section, VERSION_MAJOR, flag, is_zero, layout_len, locate, offset, scheme_len,
-    scheme_shift, tile_level_len,
+    EXTENSION_TYPE, Facts, HANDLE, HEADER, LENGTH_KNOWN, MAGIC, MAX_TILE_LEVELS, MEMBER,
+    PRIVATE_LAYOUT, SCHEME_HEADER, SCHEME_VERSION, STATISTICS, VERSION_MAJOR, flag, is_zero,
+    layout_len, locate, offset, scheme_len, scheme_shift, tile_level_len,
 };
 use crate::wire::handle::RawHandle;
 use crate::wire::tag::{ElementType, LayoutTag, Scheme};
@@ -225,7 +225,8 @@ fn announced(bytes: &[u8]) -> Facts {
 /// Walks over all parts that can be found, in wire order, and returns where they end.
 #[inline(always)]
 fn parts<J: Judge>(bytes: &[u8], facts: &mut Facts, judge: &mut J) -> Result<usize, Breach> {
-    let shape = facts.len(Section::Shape);
+    let rank = usize::from(facts.rank);
+    let shape = rank.wrapping_mul(8);
     let at = reach(bytes, HEADER, shape, Field::Shape, 0, judge)?;
     let start = reach(bytes, at, 8, Field::ByteOffset, 0, judge)?;
     if facts.is_opaque() {
@@ -238,7 +239,7 @@ fn parts<J: Judge>(bytes: &[u8], facts: &mut Facts, judge: &mut J) -> Result<usi
         Some(len) => {
             facts.layout_len = len;
             let field = layout_field(facts.layout);
-            let at = reach(bytes, start, len.into(), field, 0, judge)?;
+            let at = reach(bytes, start, index(len), field, 0, judge)?;
             layout_reserved(bytes, start, facts.layout, facts.rank, judge)?;
             at
         }
@@ -250,7 +251,7 @@ fn parts<J: Judge>(bytes: &[u8], facts: &mut Facts, judge: &mut J) -> Result<usi
     };
     let buffers = u8(bytes, at);
     let at = reach(bytes, at, 1, Field::BufferCount, 0, judge)?;
-    let len = u64::from(buffers).wrapping_mul(length(HANDLE));
+    let len = usize::from(buffers).wrapping_mul(HANDLE);
     let at = reach(bytes, at, len, Field::ByteSize, 0, judge)?;
     facts.buffers = buffers;
     for (handle, k) in facts.table(bytes).iter().zip(0..) {
@@ -269,13 +270,13 @@ fn parts<J: Judge>(bytes: &[u8], facts: &mut Facts, judge: &mut J) -> Result<usi
         let first = reach(bytes, at, 4, Field::QuantizationLength, 0, judge)?;
         let len = u32(bytes, at);
         facts.quantization_len = len;
-        let end = reach(bytes, first, len.into(), Field::SchemeTag, 0, judge)?;
+        let end = reach(bytes, first, index(len), Field::SchemeTag, 0, judge)?;
         quantization(bytes, at, len, judge)?;
         end
     } else {
         at
     };
-    fixed_sections(bytes, at, *facts, judge)
+    fixed_sections(bytes, at, facts.flags, rank, judge)
 }
 
 /// DESC-05: the next part lies inside the descriptor. Returns where it ends.
@@ -283,14 +284,14 @@ fn parts<J: Judge>(bytes: &[u8], facts: &mut Facts, judge: &mut J) -> Result<usi
 fn reach<J: Judge>(
     bytes: &[u8],
     at: usize,
-    len: u64,
+    len: usize,
     first: Field,
     element: u32,
     judge: &mut J,
 ) -> Result<usize, Breach> {
-    let left = length(bytes.len().wrapping_sub(at));
+    let left = bytes.len().wrapping_sub(at);
     judge.require(len <= left, Rule::FieldOverrun, first, element)?;
-    Ok(at.wrapping_add(usize::try_from(len).unwrap_or(usize::MAX)))
+    Ok(at.wrapping_add(len))
 }
 
 /// The fixed sections that flags announce.
@@ -298,34 +299,36 @@ fn reach<J: Judge>(
 fn fixed_sections<J: Judge>(
     bytes: &[u8],
     at: usize,
-    facts: Facts,
+    flags: u8,
+    rank: usize,
     judge: &mut J,
 ) -> Result<usize, Breach> {
-    let flags = facts.flags;
-    let rank = u32::from(facts.rank);
-    let shard = facts.len(Section::Shard);
-    let mut at = reach(bytes, at, shard, Field::ParentShape, 0, judge)?;
-    let mut fixed = |section: Section, reserved: &[Field], rule| {
-        let start = at;
-        let len = facts.len(section);
-        at = reach(bytes, at, len, section.first_field(), 0, judge)?;
-        for field in reserved {
-            let zero = is_zero(bytes, start, rank, *field);
-            judge.require(zero, rule, *field, 0)?;
-        }
-        Ok(())
-    };
+    let mut at = at;
+    if flags & flag::SHARD != 0 {
+        let len = rank.wrapping_mul(16);
+        at = reach(bytes, at, len, Field::ParentShape, 0, judge)?;
+    }
     if flags & flag::STATISTICS != 0 {
-        let reserved = [Field::StatisticsReserved, Field::StatisticsTail];
-        fixed(Section::Statistics, &reserved, Rule::StatisticsReserved)?;
+        let start = at;
+        at = reach(bytes, at, STATISTICS, Field::ComputedMask, 0, judge)?;
+        for field in [Field::StatisticsReserved, Field::StatisticsTail] {
+            let zero = is_zero(bytes, start, 0, field);
+            judge.require(zero, Rule::StatisticsReserved, field, 0)?;
+        }
     }
     if flags & flag::EXTENSION_TYPE != 0 {
-        let reserved = [Field::ExtensionReserved, Field::ExtensionTail];
-        fixed(Section::ExtensionType, &reserved, Rule::ExtensionReserved)?;
+        let start = at;
+        at = reach(bytes, at, EXTENSION_TYPE, Field::BitWidth, 0, judge)?;
+        for field in [Field::ExtensionReserved, Field::ExtensionTail] {
+            let zero = is_zero(bytes, start, 0, field);
+            judge.require(zero, Rule::ExtensionReserved, field, 0)?;
+        }
     }
     if flags & flag::MEMBER != 0 {
-        let reserved = [Field::MemberReserved];
-        fixed(Section::CompositeMember, &reserved, Rule::MemberReserved)?;
+        let start = at;
+        at = reach(bytes, at, MEMBER, Field::MemberRole, 0, judge)?;
+        let zero = is_zero(bytes, start, 0, Field::MemberReserved);
+        judge.require(zero, Rule::MemberReserved, Field::MemberReserved, 0)?;
     }
     Ok(at)
 }
@@ -372,9 +375,9 @@ fn variable<J: Judge>(
         tiles(bytes, start, rank.into(), judge)?
     } else {
         let (id, data) = (Field::ExtensionLayoutId, Field::ExtensionData);
-        let at = reach(bytes, start, length(PRIVATE_LAYOUT), id, 0, judge)?;
+        let at = reach(bytes, start, PRIVATE_LAYOUT, id, 0, judge)?;
         let len = start.wrapping_add(offset(Field::ExtensionDataLength));
-        reach(bytes, at, u32(bytes, len).into(), data, 0, judge)?
+        reach(bytes, at, index(u32(bytes, len)), data, 0, judge)?
     };
     Ok(length32(end.wrapping_sub(start)))
 }
@@ -389,7 +392,7 @@ fn tiles<J: Judge>(bytes: &[u8], start: usize, rank: u32, judge: &mut J) -> Resu
         let inner = LayoutTag(u8(bytes, tags.wrapping_add(1)));
         let len = tile_level_len(rank, outer, inner);
         let first = level.wrapping_mul(rank);
-        let end = reach(bytes, at, len.into(), Field::TileShape, first, judge)?;
+        let end = reach(bytes, at, index(len), Field::TileShape, first, judge)?;
         let zero = is_zero(bytes, at, rank, Field::TileReserved);
         judge.require(zero, Rule::TileReserved, Field::TileReserved, level)?;
         at = end;

@@ -12,7 +12,9 @@
 
 use core::ops::Range;
 
-pub(crate) use super::facts::{Facts, layout_len, scheme_len, tile_level_len};
+pub(crate) use super::facts::{
+    EXTENSION_TYPE, Facts, MEMBER, STATISTICS, layout_len, scheme_len, tile_level_len,
+};
 use super::{index, length, length32, u8, u32};
 use crate::error::Field;
 use crate::wire::tag::{LayoutTag, Scheme};
@@ -101,23 +103,6 @@ impl Section {
         Section::CompositeMember,
         Section::Tail,
     ];
-
-    /// Its first field.
-    pub(crate) const fn first_field(self) -> Field {
-        match self {
-            Section::Header => Field::Magic,
-            Section::Shape => Field::Shape,
-            Section::ByteOffset => Field::ByteOffset,
-            Section::Layout => Field::Strides,
-            Section::BufferTable => Field::BufferCount,
-            Section::Quantization => Field::QuantizationLength,
-            Section::Shard => Field::ParentShape,
-            Section::Statistics => Field::ComputedMask,
-            Section::ExtensionType => Field::BitWidth,
-            Section::CompositeMember => Field::MemberRole,
-            Section::Tail => Field::Tail,
-        }
-    }
 }
 
 /// A field in its section: at `offset + rank * per_rank + index * step`.

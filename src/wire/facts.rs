@@ -4,6 +4,11 @@ use super::descriptor::{HANDLE, HEADER, SCHEME_HEADER, Section, flag};
 use super::tag::{ElementType, LayoutTag, Scheme};
 use super::{index, length};
 
+/// Bytes of the fixed sections.
+pub(crate) const STATISTICS: usize = 72;
+pub(crate) const EXTENSION_TYPE: usize = 20;
+pub(crate) const MEMBER: usize = 16;
+
 /// What the lengths of all sections follow from. The one place that knows them: decoder, encoder and
 /// [`locate`] ask here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,9 +63,9 @@ impl Facts {
                 when(flag::QUANTIZATION, len)
             }
             Section::Shard => when(flag::SHARD, rank.wrapping_mul(16)),
-            Section::Statistics => when(flag::STATISTICS, 72),
-            Section::ExtensionType => when(flag::EXTENSION_TYPE, 20),
-            Section::CompositeMember => when(flag::MEMBER, 16),
+            Section::Statistics => when(flag::STATISTICS, length(STATISTICS)),
+            Section::ExtensionType => when(flag::EXTENSION_TYPE, length(EXTENSION_TYPE)),
+            Section::CompositeMember => when(flag::MEMBER, length(MEMBER)),
             Section::Tail => 0,
         }
     }
