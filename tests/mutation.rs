@@ -181,3 +181,24 @@ fn trailing_bytes_are_the_start_of_something_else() {
         assert!(whole, "{}", v.id);
     }
 }
+
+/// A view that was read permissively answers for strict mode as strict reading would, wire rules too.
+#[test]
+fn a_view_is_checked_as_its_bytes_are() {
+    let mut refused = std::collections::BTreeSet::new();
+    for v in descriptors() {
+        let lax = permissive(&v.policy);
+        let Ok((view, _)) = DescriptorView::parse(&v.bytes, &lax) else {
+            continue;
+        };
+        let strict = DescriptorView::parse(&v.bytes, &v.policy).err();
+        let checked = view.check(&v.policy).map_err(ErrorKind::from);
+        assert_eq!(checked.err(), strict.map(|error| error.kind()), "{}", v.id);
+        refused.extend(strict.and_then(|error| error.rule()).map(Rule::id));
+    }
+    // of the wire, of the model
+    assert!(
+        refused.contains("DESC-14") && refused.contains("STAT-02"),
+        "{refused:?}"
+    );
+}

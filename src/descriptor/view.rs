@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::decode;
-use crate::check::{self, Table, Teller};
+use crate::check::{Table, Teller};
 use crate::error::{Error, Field, Violation};
 use crate::model::{
     Array, BlockPaged, BufferHandle, CompositeHead, ExtensionType, F32Bits, F64Bits, Fields,
@@ -403,9 +403,11 @@ impl<'a> DescriptorView<'a> {
     ///
     /// # Errors
     ///
-    /// As [`check::descriptor`].
-    pub fn check(&self, policy: &Policy) -> Result<(), Violation> {
-        check::descriptor(self, policy)
+    /// As [`parse`](Self::parse), but for capacities.
+    pub fn check(&self, mut policy: &Policy) -> Result<(), Violation> {
+        Ok(decode::decode(self.bytes, &mut policy, &mut {
+            Facts::NONE
+        })?)
     }
 
     /// Bytes of an array with one number for each dimension.
