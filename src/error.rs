@@ -143,7 +143,8 @@ pub struct Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Violation { rule, field, index } = self;
-        write!(f, "{}: {} ({}", rule.id(), rule.text(), field.name())?;
+        let (id, text) = (rule.id(), rule.text());
+        write!(f, "{id} does not hold: {text} ({}", field.name())?;
         if *index > 0 {
             write!(f, "[{index}]")?;
         }
@@ -456,8 +457,14 @@ mod tests {
             available: 256,
         };
         let texts = [
-            (violation(0), "DESC-09: rank is at most 64 (rank)"),
-            (violation(3), "DESC-09: rank is at most 64 (rank[3])"),
+            (
+                violation(0),
+                "DESC-09 does not hold: rank is at most 64 (rank)",
+            ),
+            (
+                violation(3),
+                "DESC-09 does not hold: rank is at most 64 (rank[3])",
+            ),
             (truncated(1), "STREAM-04: the input ends 1 byte early"),
             (truncated(2), "STREAM-04: the input ends 2 bytes early"),
             (overlap(4, 4), "COMP-42: member 7 overlaps member 4"),

@@ -87,20 +87,20 @@ pub(crate) fn scheme<T: Table, J: Judge>(
         Field::TypeTag,
         0,
     )?;
-    match quantization {
-        Quantization::Buffers(p) => return parameters(d, own, paged, p, judge),
-        Quantization::PerTensor {
-            scale, zero_point, ..
-        } => {
-            let (infinite, magnitude) = (0x7F80_0000, scale.0 & 0x7FFF_FFFF);
-            let usable = magnitude > 0 && magnitude < infinite;
-            judge.require(usable, Rule::ScaleValue, Field::Scale, 0)?;
-            let (low, high) = d.element_type.integer_range();
-            let value = i64::from(zero_point);
-            let in_range = low <= value && value <= high;
-            judge.require(in_range, Rule::ZeroPointRange, Field::ZeroPoint, 0)?;
-        }
-        Quantization::Other { .. } => {}
+    if let Quantization::Buffers(p) = quantization {
+        return parameters(d, own, paged, p, judge);
+    }
+    if let Quantization::PerTensor {
+        scale, zero_point, ..
+    } = quantization
+    {
+        let (infinite, magnitude) = (0x7F80_0000, scale.0 & 0x7FFF_FFFF);
+        let usable = magnitude > 0 && magnitude < infinite;
+        judge.require(usable, Rule::ScaleValue, Field::Scale, 0)?;
+        let (low, high) = d.element_type.integer_range();
+        let value = i64::from(zero_point);
+        let in_range = low <= value && value <= high;
+        judge.require(in_range, Rule::ZeroPointRange, Field::ZeroPoint, 0)?;
     }
     Ok(())
 }

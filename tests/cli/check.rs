@@ -79,7 +79,7 @@ fn json_lines_follow_the_arguments() {
         lines[0],
         json!({
             "file": GAP, "kind": "stream", "verdict": "reject", "rule": "COMP-43", "offset": 20,
-            "message": "COMP-43: members of a partition leave nothing uncovered (shape) at byte 20",
+            "message": "COMP-43 does not hold: members of a partition leave nothing uncovered (shape) at byte 20",
         })
     );
     let [file, kind, verdict, rule, offset] =
@@ -109,7 +109,7 @@ fn lines_for_people() {
         run.out,
         format!(
             "{ONE}: accepted, stream: 1 item, 1 tensor, 109 bytes\n\
-             {GAP}: refused, COMP-43: members of a partition leave nothing uncovered (shape) at byte 20 \
+             {GAP}: refused, COMP-43 does not hold: members of a partition leave nothing uncovered (shape) at byte 20 \
              (layouts/composite.md § Close-time checks)\n"
         )
     );

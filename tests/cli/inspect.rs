@@ -192,7 +192,7 @@ fn what_was_read_before_an_error_is_shown() {
     assert_eq!(items[1]["members"].as_array().unwrap().len(), 1);
     assert_eq!(items[1]["complete"], false);
     let message = format!(
-        "DESC-02: a descriptor starts with the bytes HRRY (magic) at byte {}",
+        "DESC-02 does not hold: a descriptor starts with the bytes HRRY (magic) at byte {}",
         end + 3
     );
     assert_eq!(
