@@ -37,6 +37,11 @@ impl Storage for [u8] {
     #[inline]
     fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), Full> {
         let free = self.get_mut(len..).ok_or(Full)?;
+        // bytes that arrive one by one
+        if let ([slot, ..], [byte]) = (&mut *free, bytes) {
+            *slot = *byte;
+            return Ok(());
+        }
         let (head, _) = free.split_at_mut_checked(bytes.len()).ok_or(Full)?;
         head.copy_from_slice(bytes);
         Ok(())

@@ -215,11 +215,7 @@ fn numbers<T: Number, W: Sink + ?Sized>(array: Array<'_, T>, sink: &mut W) -> Re
             sink.put(bytes.get(..whole).unwrap_or(bytes))
         }
         Array::Native(numbers) => {
-            let (blocks, rest) = numbers.as_chunks();
-            for block in blocks {
-                T::with_block(block, |bytes| sink.put(bytes))?;
-            }
-            for number in rest {
+            for number in numbers {
                 number.with_bytes(|bytes| sink.put(bytes))?;
             }
             Ok(())

@@ -95,26 +95,34 @@ impl<S: Storage, C: Cover, A: Arena> StreamDecoder<S, C, A> {
     /// As [`StreamParser::next_event`], and the COMP rules of members and covers. The error sticks.
     #[inline]
     pub fn next_event<'c>(&mut self, input: &mut &'c [u8]) -> Result<Option<Event<'_, 'c>>, Error> {
-        let outcome = loop {
+        loop {
             if let Some(payload) = self.parser.payload(input) {
                 return Ok(Some(Event::Payload(payload)));
             }
             if self.parser.swallow(input) {
                 return Ok(None);
             }
-            break match self.parser.turn(input) {
-                Turn::Buffer => continue,
+            match self.parser.turn(input) {
+                Turn::Buffer => {}
                 Turn::More => return Ok(None),
-                Turn::Failed => return Err(self.parser.error()),
-                Turn::End => match self.composites.end() {
-                    Ok(outcome) => return Ok(Some(Event::TensorEnd(outcome))),
-                    Err(error) => Err(error),
-                },
-                Turn::Descriptor => self.composites.begin(&self.parser.view()),
-            };
+                turn => return self.enclose(turn).map(Some),
+            }
+        }
+    }
+
+    /// Takes a descriptor or an end to the composites around it.
+    #[inline(never)]
+    fn enclose<'c>(&mut self, turn: Turn) -> Result<Event<'_, 'c>, Error> {
+        let outcome = match turn {
+            Turn::Descriptor => self.composites.begin(&self.parser.view()),
+            Turn::End => match self.composites.end() {
+                Ok(outcome) => return Ok(Event::TensorEnd(outcome)),
+                Err(error) => Err(error),
+            },
+            _ => return Err(self.parser.error()),
         };
         match outcome {
-            Ok(outcome) => Ok(Some(Event::Descriptor(self.parser.view(), outcome))),
+            Ok(outcome) => Ok(Event::Descriptor(self.parser.view(), outcome)),
             Err(error) => {
                 let error = self.place(error);
                 Err(self.parser.fail(error))

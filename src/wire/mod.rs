@@ -85,8 +85,6 @@ pub trait Number: Copy + PartialEq + private::Sealed {
     fn read_into(bytes: &[u8], out: &mut [Self]);
     #[doc(hidden)]
     fn with_bytes<R>(self, f: impl FnOnce(&[u8]) -> R) -> R;
-    #[doc(hidden)]
-    fn with_block<R>(block: &[Self; 8], f: impl FnOnce(&[u8]) -> R) -> R;
 }
 
 mod private {
@@ -119,11 +117,6 @@ macro_rules! numbers {
                 #[inline]
                 fn with_bytes<R>(self, f: impl FnOnce(&[u8]) -> R) -> R {
                     f(&self.to_le_bytes())
-                }
-
-                #[inline]
-                fn with_block<R>(block: &[Self; 8], f: impl FnOnce(&[u8]) -> R) -> R {
-                    f(block.map($number::to_le_bytes).as_flattened())
                 }
             }
         )*
