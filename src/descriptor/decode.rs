@@ -11,8 +11,8 @@ use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::descriptor::{
     EXTENSION_TYPE, Facts, HANDLE, HEADER, LENGTH_KNOWN, MAGIC, MAX_TILE_LEVELS, MEMBER,
-    PRIVATE_LAYOUT, SCHEME_HEADER, SCHEME_VERSION, STATISTICS, VERSION_MAJOR, flag, is_zero,
-    layout_len, locate, offset, scheme_len, scheme_shift, tile_level_len,
+    PRIVATE_LAYOUT, Packed, SCHEME_HEADER, SCHEME_VERSION, STATISTICS, VERSION_MAJOR, flag,
+    is_zero, layout_len, locate, offset, scheme_len, scheme_shift, tile_level_len,
 };
 use crate::wire::handle::RawHandle;
 use crate::wire::tag::{ElementType, LayoutTag, Scheme};
@@ -102,7 +102,7 @@ pub(crate) fn parse<'a>(
             let mut facts = Facts::NONE;
             match decode(descriptor, &mut { policy }, &mut facts) {
                 Ok(()) => Ok((DescriptorView::new(descriptor, facts, 0), rest)),
-                Err(breach) => Err(place(descriptor, facts, 0, breach.into())),
+                Err(breach) => Err(place(descriptor, Packed::new(facts), 0, breach.into())),
             }
         }
         _ => Err(incomplete(bytes, policy)),
@@ -121,7 +121,7 @@ fn incomplete(bytes: &[u8], policy: &Policy) -> Error {
     if bytes.len() >= HEADER
         && let Err(breach) = header(bytes, &mut { policy })
     {
-        return place(bytes, Facts::NONE, 0, breach.into());
+        return place(bytes, Packed::new(Facts::NONE), 0, breach.into());
     }
     let kind = ErrorKind::Truncated {
         rule: Rule::Incomplete,
@@ -150,8 +150,8 @@ pub(crate) fn too_long(bytes: &[u8], origin: u64, available: u64) -> Option<Erro
 /// Gives a violation in a descriptor its absolute position; `facts` reach as far as the decoder came.
 #[cold]
 #[inline(never)]
-pub(crate) fn place(bytes: &[u8], facts: Facts, origin: u64, violation: Violation) -> Error {
-    let start = locate(bytes, &facts, violation.field, violation.index).start;
+pub(crate) fn place(bytes: &[u8], facts: Packed, origin: u64, violation: Violation) -> Error {
+    let start = locate(bytes, &facts.facts(), violation.field, violation.index).start;
     Error::new(violation.into(), origin.wrapping_add(start.into()))
 }
 

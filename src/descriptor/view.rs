@@ -11,7 +11,7 @@ use crate::model::{
 };
 use crate::policy::Policy;
 use crate::wire::descriptor::{
-    Facts, HANDLE, HEADER, NO_BUFFER, Section, flag, locate, offset, scheme_shift,
+    Facts, HANDLE, HEADER, NO_BUFFER, Packed, Section, flag, locate, offset, scheme_shift,
     section as section_of,
 };
 use crate::wire::handle::RawHandle;
@@ -44,17 +44,22 @@ use crate::wire::{index, length32, record, u8, u16, u32, u64};
 pub struct DescriptorView<'a> {
     bytes: &'a [u8],
     origin: u64,
-    facts: Facts,
+    packed: Packed,
 }
 
 impl<'a> DescriptorView<'a> {
     #[inline]
-    pub(crate) const fn new(bytes: &'a [u8], facts: Facts, origin: u64) -> Self {
+    pub(crate) fn new(bytes: &'a [u8], facts: Facts, origin: u64) -> Self {
         DescriptorView {
             bytes,
             origin,
-            facts,
+            packed: Packed::new(facts),
         }
+    }
+
+    #[inline]
+    const fn facts(&self) -> Facts {
+        self.packed.facts()
     }
 
     /// Reads one descriptor from the front of `bytes` and returns what follows it.
@@ -90,21 +95,21 @@ impl<'a> DescriptorView<'a> {
     #[must_use]
     #[inline]
     pub const fn element_type(&self) -> ElementType {
-        self.facts.element_type
+        self.facts().element_type
     }
 
     /// `layout_tag`.
     #[must_use]
     #[inline]
     pub const fn layout_tag(&self) -> LayoutTag {
-        self.facts.layout
+        self.facts().layout
     }
 
     /// Number of dimensions, 0 to 64.
     #[must_use]
     #[inline]
     pub fn rank(&self) -> u32 {
-        self.facts.rank.into()
+        self.facts().rank.into()
     }
 
     /// The dimensions; `u64::MAX` is dynamic.
@@ -125,14 +130,14 @@ impl<'a> DescriptorView<'a> {
     #[must_use]
     #[inline]
     pub fn buffer_count(&self) -> usize {
-        self.facts.buffers.into()
+        self.facts().buffers.into()
     }
 
     /// The buffer at `index`, if it exists.
     #[must_use]
     #[inline]
     pub fn buffer(&self, index: usize) -> Option<BufferHandle> {
-        let handle = RawHandle::read(self.facts.table(self.bytes).get(index)?);
+        let handle = RawHandle::read(self.facts().table(self.bytes).get(index)?);
         let (device_tag, sync_mode, memory_class) = handle.tags();
         Some(BufferHandle {
             byte_size: handle.byte_size,
@@ -152,7 +157,7 @@ impl<'a> DescriptorView<'a> {
     #[inline(always)]
     fn read_layout(&self) -> Layout<'a> {
         let at = self.payload();
-        let all = || self.slice(at, index(self.facts.layout_len));
+        let all = || self.slice(at, index(self.facts().layout_len));
         let short: &[u8; 8] = record(self.bytes, at);
         let nnz = u64(short, offset(Field::Nnz));
         let tag = self.layout_tag();
@@ -232,7 +237,7 @@ impl<'a> DescriptorView<'a> {
             let start = at.wrapping_add(offset(Field::SchemeTag));
             return Some(Quantization::Other {
                 scheme,
-                bytes: self.slice(start, index(self.facts.quantization_len)),
+                bytes: self.slice(start, index(self.facts().quantization_len)),
             });
         }
         let per_channel = scheme == Scheme::PerChannelAffine;
@@ -275,7 +280,7 @@ impl<'a> DescriptorView<'a> {
     /// `quantization_length`, padding included; 0 without a quantization section.
     #[must_use]
     pub const fn quantization_length(&self) -> u32 {
-        self.facts.quantization_len
+        self.facts().quantization_len
     }
 
     /// The place in a larger tensor, if it has one.
@@ -348,7 +353,7 @@ impl<'a> DescriptorView<'a> {
         if self.is_opaque() {
             return &[];
         }
-        let start = usize::try_from(self.facts.total()).unwrap_or(usize::MAX);
+        let start = usize::try_from(self.facts().total()).unwrap_or(usize::MAX);
         self.bytes.get(start..).unwrap_or(&[])
     }
 
@@ -357,12 +362,12 @@ impl<'a> DescriptorView<'a> {
     #[must_use]
     #[inline]
     pub fn is_opaque(&self) -> bool {
-        self.facts.is_opaque()
+        self.facts().is_opaque()
     }
 
     /// The sections that are there and their bytes.
     pub fn sections(&self) -> impl Iterator<Item = (Section, Range<u32>)> + 'a {
-        let facts = self.facts;
+        let facts = self.facts();
         let len = length32(self.bytes.len());
         let opaque = self.is_opaque();
         Section::ALL.into_iter().filter_map(move |section| {
@@ -382,7 +387,7 @@ impl<'a> DescriptorView<'a> {
     #[must_use]
     pub fn locate(&self, field: Field, index: usize) -> Option<Range<u32>> {
         let element = u32::try_from(index).ok()?;
-        let range = locate(self.bytes, &self.facts, field, element);
+        let range = locate(self.bytes, &self.facts(), field, element);
         self.sections()
             .find(|(section, _)| section_of(field) == *section)
             .filter(|(_, bytes)| bytes.start <= range.start && range.end <= bytes.end)
@@ -413,7 +418,7 @@ impl<'a> DescriptorView<'a> {
     /// Bytes of an array with one number for each dimension.
     #[inline]
     fn array(&self, width: usize) -> usize {
-        usize::from(self.facts.rank).wrapping_mul(width)
+        usize::from(self.facts().rank).wrapping_mul(width)
     }
 
     #[inline]
@@ -431,10 +436,10 @@ impl<'a> DescriptorView<'a> {
     /// Where an optional section starts, if it is there.
     #[inline]
     fn section(&self, flag: u8, section: Section) -> Option<usize> {
-        if self.facts.flags & flag == 0 {
+        if self.facts().flags & flag == 0 {
             return None;
         }
-        usize::try_from(self.facts.start(section)).ok()
+        usize::try_from(self.facts().start(section)).ok()
     }
 }
 

@@ -13,7 +13,7 @@
 use core::ops::Range;
 
 pub(crate) use super::facts::{
-    EXTENSION_TYPE, Facts, MEMBER, STATISTICS, layout_len, scheme_len, tile_level_len,
+    EXTENSION_TYPE, Facts, MEMBER, Packed, STATISTICS, layout_len, scheme_len, tile_level_len,
 };
 use super::{index, length, length32, u8, u32};
 use crate::error::Field;

@@ -111,6 +111,52 @@ impl Facts {
     }
 }
 
+/// Facts in two words. A value that is moved about is fast only if it is read in the sizes that it was
+/// written in.
+#[derive(Clone, Copy)]
+pub(crate) struct Packed {
+    lengths: u64,
+    numbers: u64,
+}
+
+impl Packed {
+    #[inline]
+    pub(crate) fn new(facts: Facts) -> Self {
+        let high = u64::from(facts.quantization_len).wrapping_shl(32);
+        let layout = facts.layout.0;
+        let element = facts.element_type.0;
+        let numbers = [
+            facts.rank,
+            facts.flags,
+            facts.buffers,
+            element,
+            layout,
+            0,
+            0,
+            0,
+        ];
+        Packed {
+            lengths: high | u64::from(facts.layout_len),
+            numbers: u64::from_le_bytes(numbers),
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn facts(self) -> Facts {
+        let [a, b, c, d, e, f, g, h] = self.lengths.to_le_bytes();
+        let [rank, flags, buffers, element, layout, ..] = self.numbers.to_le_bytes();
+        Facts {
+            layout_len: u32::from_le_bytes([a, b, c, d]),
+            quantization_len: u32::from_le_bytes([e, f, g, h]),
+            rank,
+            flags,
+            buffers,
+            element_type: ElementType(element),
+            layout: LayoutTag(layout),
+        }
+    }
+}
+
 /// Bytes of the payload of a layout whose size follows from the rank alone.
 #[inline]
 pub(crate) const fn layout_len(layout: LayoutTag, rank: u32) -> Option<u32> {
