@@ -74,7 +74,8 @@ pub struct Policy {
     pub transport: Transport,
     /// Longest descriptor that is read, in bytes; a longer one is a capacity error.
     pub max_descriptor: u32,
-    /// Largest buffer that is read, in bytes; a larger one is a capacity error.
+    /// Largest buffer that a stream may carry, in bytes; a larger one is a capacity error. A descriptor on
+    /// its own is read all the same.
     pub max_buffer: u64,
     /// Most members of one composite; more are a capacity error.
     pub max_members: u32,
