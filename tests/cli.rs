@@ -11,6 +11,8 @@ mod inputs;
 mod inspect;
 #[path = "cli/outside.rs"]
 mod outside;
+#[path = "support/program.rs"]
+mod program;
 #[path = "cli/vectors.rs"]
 mod vectors;
 
@@ -41,19 +43,10 @@ impl Run {
     }
 }
 
-/// The program, run where the repository is; `HRRY_TEST_RUNNER` names an emulator for a foreign one.
+/// The program, with all three of its streams piped.
 fn program() -> Command {
-    let binary = env!("CARGO_BIN_EXE_hrry");
-    let mut command = match std::env::var_os("HRRY_TEST_RUNNER") {
-        Some(runner) => {
-            let mut command = Command::new(runner);
-            command.arg(binary);
-            command
-        }
-        None => Command::new(binary),
-    };
+    let mut command = program::program();
     command
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());

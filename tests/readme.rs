@@ -3,6 +3,10 @@
 //! `HRRY_BLESS=1 cargo test --test readme` writes its size table anew, from `docs/footprint.md`.
 #![cfg(not(miri))]
 
+#[cfg(target_endian = "little")]
+#[path = "support/program.rs"]
+mod program;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -59,25 +63,11 @@ fn the_first_screen_says_what_to_type() {
 #[cfg(target_endian = "little")]
 #[test]
 fn the_main_command_prints_what_is_shown() {
-    use std::process::Command;
-
     let readme = text("README.md");
     let command = blocks(&readme, "sh").concat();
     let arguments = command.lines().next().unwrap().strip_prefix(MAIN_COMMAND);
-    let binary = env!("CARGO_BIN_EXE_hrry");
-    let mut command = match std::env::var_os("HRRY_TEST_RUNNER") {
-        Some(runner) => {
-            let mut command = Command::new(runner);
-            command.arg(binary);
-            command
-        }
-        None => Command::new(binary),
-    };
-    let output = command
-        .args(arguments.unwrap().split(' '))
-        .current_dir(root())
-        .output()
-        .unwrap();
+    let arguments = arguments.unwrap().split(' ');
+    let output = program::program().args(arguments).output().unwrap();
     assert!(output.status.success());
     let printed = String::from_utf8(output.stdout).unwrap();
     assert_eq!(blocks(&readme, "text"), [printed]);
