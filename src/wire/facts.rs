@@ -1,8 +1,8 @@
 //! How long the parts of a descriptor are.
 
 use super::descriptor::{HANDLE, HEADER, SCHEME_HEADER, Section, flag};
+use super::length;
 use super::tag::{ElementType, LayoutTag, Scheme};
-use super::{index, length};
 
 /// Bytes of the fixed sections.
 pub(crate) const STATISTICS: usize = 72;
@@ -96,12 +96,11 @@ impl Facts {
     /// The handles of a checked descriptor.
     #[inline]
     pub(crate) fn table<'a>(&self, bytes: &'a [u8]) -> &'a [[u8; HANDLE]] {
-        let first = HEADER
-            .wrapping_add(usize::from(self.rank).wrapping_mul(8))
-            .wrapping_add(index(self.layout_len))
-            .wrapping_add(8 + 1);
+        // behind the count
+        let first = usize::try_from(self.start(Section::BufferTable).wrapping_add(1));
+        let first = first.unwrap_or(usize::MAX);
         let len = usize::from(self.buffers).wrapping_mul(HANDLE);
-        let bytes = bytes.get(first..first.wrapping_add(len));
+        let bytes = bytes.get(first..first.saturating_add(len));
         bytes.unwrap_or(&[]).as_chunks().0
     }
 
