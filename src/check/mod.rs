@@ -41,9 +41,6 @@ pub(crate) use judge::{Breach, Checked, Judge, Teller};
 pub fn descriptor<F: Fields + ?Sized>(d: &F, policy: &Policy) -> Result<(), Violation> {
     let shape = d.shape();
     let layout = d.layout();
-    if glance(d, shape, &layout) {
-        return Ok(());
-    }
     let header = Header {
         element_type: d.element_type(),
         layout: layout.tag(),
@@ -60,43 +57,6 @@ pub fn descriptor<F: Fields + ?Sized>(d: &F, policy: &Policy) -> Result<(), Viol
     // rank-sized work is bounded only behind the header's rules
     body(d, Asked(d), &mut judge)?;
     Ok(())
-}
-
-/// Sees at a glance that nothing is wrong: one buffer, densely filled, and no optional section.
-#[inline(always)]
-fn glance<F: Fields + ?Sized>(d: &F, shape: U64s<'_>, layout: &Layout<'_>) -> bool {
-    let rank = length32(shape.len());
-    let dense = matches!(layout, Layout::RowMajor | Layout::ColumnMajor);
-    if !dense || rank == 0 || rank > MAX_RANK || d.buffer_count() != 1 {
-        return false;
-    }
-    let bare = d.quantization().is_none()
-        && d.shard().is_none()
-        && d.statistics().is_none()
-        && d.extension_type().is_none()
-        && d.member_role().is_none();
-    let Some(handle) = d.buffer(0).filter(|_| bare) else {
-        return false;
-    };
-    is_plain(d.element_type(), shape, d.byte_offset(), handle.into())
-}
-
-/// Whether a dense descriptor without optional sections breaks nothing behind its header, if the handle
-/// is its only one. It knows the commonest elements and handles, and says no to all others.
-#[inline(always)]
-pub(crate) fn is_plain(
-    element_type: ElementType,
-    shape: U64s<'_>,
-    byte_offset: u64,
-    handle: RawHandle,
-) -> bool {
-    let bits = element_type.bits();
-    let free = handle.byte_size.checked_sub(byte_offset);
-    let whole = bits > 0 && bits & 7 == 0;
-    whole
-        && buffers::is_plain(handle)
-        && size::product(shape, bits.wrapping_shr(3).into())
-            .is_some_and(|bytes| Some(bytes) <= free)
 }
 
 /// Bytes of `elements` packed elements of that type; none for types whose width is not in the

@@ -5,6 +5,8 @@
 
 pub(crate) mod decode;
 pub(crate) mod encode;
+mod cut;
+mod parts;
 mod sink;
 mod spec;
 pub(crate) mod view;

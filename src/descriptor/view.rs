@@ -2,24 +2,18 @@
 
 use core::ops::Range;
 
-use super::decode;
-use crate::check::{Table, Teller};
+use super::{decode, parts};
+use crate::check::Teller;
 use crate::error::{Error, Field, Violation};
 use crate::model::{
-    Array, BlockPaged, BufferHandle, CompositeHead, ExtensionType, F32Bits, F64Bits, Fields,
-    Layout, Parameters, Quantization, Shard, Statistics, Tiled, U64s,
+    Array, BufferHandle, ExtensionType, Fields, Layout, Quantization, Shard, Statistics, U64s,
 };
 use crate::policy::Policy;
 use crate::wire::descriptor::{
-    Facts, HANDLE, HEADER, NO_BUFFER, Packed, Section, flag, locate, offset, scheme_shift,
-    section as section_of,
+    Facts, HEADER, Packed, Section, flag, locate, offset, section as section_of,
 };
-use crate::wire::handle::RawHandle;
-use crate::wire::tag::{
-    BlockTableIndexType, CombineOp, CompositionRule, ElementType, KvRole, LayoutTag, MemberRole,
-    Scheme,
-};
-use crate::wire::{index, length32, record, u8, u16, u32, u64};
+use crate::wire::tag::{ElementType, LayoutTag, MemberRole};
+use crate::wire::{index, length32, record, u8, u32, u64};
 
 /// A checked descriptor, borrowed from its bytes.
 ///
@@ -137,144 +131,21 @@ impl<'a> DescriptorView<'a> {
     #[must_use]
     #[inline]
     pub fn buffer(&self, index: usize) -> Option<BufferHandle> {
-        let handle = RawHandle::read(self.facts().table(self.bytes).get(index)?);
-        let (device_tag, sync_mode, memory_class) = handle.tags();
-        Some(BufferHandle {
-            byte_size: handle.byte_size,
-            alignment: handle.alignment(),
-            device_tag,
-            sync_mode,
-            memory_class,
-        })
+        self.facts().table(self.bytes).get(index).map(parts::buffer)
     }
 
     /// How elements are placed.
     #[must_use]
     pub fn layout(&self) -> Layout<'a> {
-        self.read_layout()
-    }
-
-    #[inline(always)]
-    fn read_layout(&self) -> Layout<'a> {
-        let at = self.payload();
-        let all = || self.slice(at, index(self.facts().layout_len));
-        let short: &[u8; 8] = record(self.bytes, at);
-        let nnz = u64(short, offset(Field::Nnz));
-        let tag = self.layout_tag();
-        match tag {
-            LayoutTag::RowMajor => Layout::RowMajor,
-            LayoutTag::ColumnMajor => Layout::ColumnMajor,
-            LayoutTag::Strided => Layout::Strided {
-                strides: Array::Le(all()),
-            },
-            LayoutTag::Tiled => Layout::Tiled(Tiled::Le {
-                payload: all(),
-                rank: self.rank(),
-            }),
-            LayoutTag::Morton => Layout::Morton {
-                morton_bits: Array::Le(all()),
-            },
-            LayoutTag::Coo => Layout::Coo {
-                nnz,
-                is_sorted: u8(self.bytes, at.wrapping_add(offset(Field::IsSorted))) == 1,
-            },
-            LayoutTag::Csr => Layout::Csr { nnz },
-            LayoutTag::Csc => Layout::Csc { nnz },
-            LayoutTag::Csf => {
-                let modes = self.slice(at.wrapping_add(offset(Field::ModeOrder)), self.array(4));
-                Layout::Csf {
-                    nnz,
-                    mode_order: Array::Le(modes),
-                }
-            }
-            LayoutTag::BlockPaged => {
-                let payload: &[u8; 32] = record(self.bytes, at);
-                let byte = |field| u8(payload, offset(field));
-                let word = |field| u32(payload, offset(field));
-                Layout::BlockPaged(BlockPaged {
-                    page_size: word(Field::PageSize),
-                    num_pages: u64(payload, offset(Field::NumPages)),
-                    paged_axis: word(Field::PagedAxis),
-                    num_seqs: word(Field::NumSeqs),
-                    kv_role: KvRole(byte(Field::KvRole)),
-                    layer_index: word(Field::LayerIndex),
-                    block_table_index_type: BlockTableIndexType(byte(Field::BlockTableIndexType)),
-                })
-            }
-            LayoutTag::Composite => Layout::Composite(CompositeHead {
-                composition_rule: CompositionRule(u8(short, offset(Field::CompositionRule))),
-                combine_op: CombineOp(u8(short, offset(Field::CombineOp))),
-                member_count: u32(short, offset(Field::MemberCount)),
-            }),
-            LayoutTag::Hilbert => Layout::Hilbert {
-                hilbert_order: u32(short, offset(Field::HilbertOrder)),
-                hilbert_rank: u32(short, offset(Field::HilbertRank)),
-            },
-            _ if tag.is_private() => Layout::Private {
-                tag,
-                extension_layout_id: u64(short, offset(Field::ExtensionLayoutId)),
-                extension_data: all().get(offset(Field::ExtensionData)..).unwrap_or(&[]),
-            },
-            _ => Layout::Unknown(tag),
-        }
+        let start = HEADER.wrapping_add(self.array(8)).wrapping_add(8);
+        let payload = self.slice(start, index(self.facts().layout_len));
+        parts::layout(self.layout_tag(), self.rank(), payload)
     }
 
     /// The quantization scheme, if there is one.
     #[must_use]
     pub fn quantization(&self) -> Option<Quantization<'a>> {
-        self.read_quantization()
-    }
-
-    #[inline(always)]
-    fn read_quantization(&self) -> Option<Quantization<'a>> {
-        let at = self.section(flag::QUANTIZATION, Section::Quantization)?;
-        // what a scheme does not have may lie behind the descriptor
-        let section = self.bytes.get(at..).unwrap_or(&[]);
-        let head: &[u8; 8] = record(section, 0);
-        let scheme = Scheme(u8(head, offset(Field::SchemeTag)));
-        let flags = u16(head, offset(Field::SchemeFlags));
-        if !scheme.is_assigned() {
-            let start = at.wrapping_add(offset(Field::SchemeTag));
-            return Some(Quantization::Other {
-                scheme,
-                bytes: self.slice(start, index(self.facts().quantization_len)),
-            });
-        }
-        let per_channel = scheme == Scheme::PerChannelAffine;
-        let affine = per_channel || scheme == Scheme::PerBlockAffine;
-        let body: &[u8; 8] = record(section, offset(Field::Axis));
-        let axis = u32(body, 0);
-        let block_size = u32(body, 4);
-        if scheme == Scheme::PerTensorAffine {
-            return Some(Quantization::PerTensor {
-                flags,
-                scale: F32Bits(axis),
-                zero_point: block_size.cast_signed(),
-            });
-        }
-        // the fields behind `axis`, wherever the scheme has them
-        let behind = offset(Field::ScaleBufferIndex);
-        let rest = section.get(behind.wrapping_sub(index(scheme_shift(scheme)))..);
-        let rest = rest.unwrap_or(&[]);
-        let of = |field| offset(field).wrapping_sub(behind);
-        let scale_type = match scheme {
-            Scheme::Nf4 => ElementType::Float32,
-            Scheme::Mxfp => ElementType::Float8E8M0,
-            _ => ElementType(u8(rest, of(Field::ScaleTypeTag))),
-        };
-        Some(Quantization::Buffers(Parameters {
-            scheme,
-            flags,
-            axis,
-            block_size: if per_channel { 0 } else { block_size },
-            scale_buffer_index: u32(rest, 0),
-            zero_point_buffer_index: if affine {
-                u32(rest, of(Field::ZeroPointBufferIndex))
-            } else {
-                NO_BUFFER
-            },
-            scale_type,
-        }))
+        parts::quantization(self.section(flag::QUANTIZATION, Section::Quantization)?)
     }
 
     /// `quantization_length`, padding included; 0 without a quantization section.
@@ -286,65 +157,29 @@ impl<'a> DescriptorView<'a> {
     /// The place in a larger tensor, if it has one.
     #[must_use]
     pub fn shard(&self) -> Option<Shard<'a>> {
-        let at = self.section(flag::SHARD, Section::Shard)?;
-        let array = self.array(8);
-        Some(Shard {
-            parent_shape: Array::Le(self.slice(at, array)),
-            shard_offset: Array::Le(self.slice(at.wrapping_add(array), array)),
-        })
+        let section = self.section(flag::SHARD, Section::Shard)?;
+        Some(parts::shard(section))
     }
 
     /// Facts about the values, if they are stated.
     #[must_use]
     pub fn statistics(&self) -> Option<Statistics> {
-        let at = self.section(flag::STATISTICS, Section::Statistics)?;
-        let section: &[u8; 72] = record(self.bytes, at);
-        let float = |field| F64Bits(u64(section, offset(field)));
-        let byte = |field| u8(section, offset(field));
-        Some(Statistics {
-            computed_mask: u32(section, offset(Field::ComputedMask)),
-            nnz: u64(section, offset(Field::StatisticsNnz)),
-            sparsity_ratio: float(Field::SparsityRatio),
-            value_min: float(Field::ValueMin),
-            value_max: float(Field::ValueMax),
-            value_abs_max: float(Field::ValueAbsMax),
-            value_mean: float(Field::ValueMean),
-            value_stddev: float(Field::ValueStddev),
-            nm_n: byte(Field::NmN),
-            nm_m: byte(Field::NmM),
-            has_nan: byte(Field::HasNan),
-            has_inf: byte(Field::HasInf),
-        })
+        let section = self.section(flag::STATISTICS, Section::Statistics)?;
+        Some(parts::statistics(record(section, 0)))
     }
 
     /// What the private element type is, if it is one.
     #[must_use]
     pub fn extension_type(&self) -> Option<ExtensionType> {
-        let at = self.section(flag::EXTENSION_TYPE, Section::ExtensionType)?;
-        let section: &[u8; 20] = record(self.bytes, at);
-        let byte = |field| u8(section, offset(field));
-        Some(ExtensionType {
-            bit_width: u32(section, offset(Field::BitWidth)),
-            packing_factor: byte(Field::PackingFactor),
-            is_float: byte(Field::IsFloat),
-            is_signed: byte(Field::IsSigned),
-            sign_bits: byte(Field::SignBits),
-            exponent_bits: byte(Field::ExponentBits),
-            mantissa_bits: byte(Field::MantissaBits),
-            exponent_bias: u32(section, offset(Field::ExponentBias)),
-            has_nan: byte(Field::ExtensionHasNan),
-            has_inf: byte(Field::ExtensionHasInf),
-        })
+        let section = self.section(flag::EXTENSION_TYPE, Section::ExtensionType)?;
+        Some(parts::extension_type(record(section, 0)))
     }
 
     /// What the tensor is to its overlay, if it is a member of one.
     #[must_use]
     pub fn member_role(&self) -> Option<MemberRole> {
-        let at = self.section(flag::MEMBER, Section::CompositeMember)?;
-        Some(MemberRole(u8(
-            self.bytes,
-            at.wrapping_add(offset(Field::MemberRole)),
-        )))
+        let section = self.section(flag::MEMBER, Section::CompositeMember)?;
+        Some(parts::member_role(record(section, 0)))
     }
 
     /// Bytes behind the last known section; only a later minor version, or permissive mode, has any.
@@ -422,35 +257,22 @@ impl<'a> DescriptorView<'a> {
     }
 
     #[inline]
-    fn payload(&self) -> usize {
-        HEADER.wrapping_add(self.array(8)).wrapping_add(8)
-    }
-
-    #[inline]
     fn slice(&self, start: usize, len: usize) -> &'a [u8] {
         self.bytes
             .get(start..start.wrapping_add(len))
             .unwrap_or(&[])
     }
 
-    /// Where an optional section starts, if it is there.
+    /// An optional section, if it is there.
     #[inline]
-    fn section(&self, flag: u8, section: Section) -> Option<usize> {
-        if self.facts().flags & flag == 0 {
+    fn section(&self, flag: u8, section: Section) -> Option<&'a [u8]> {
+        let facts = self.facts();
+        if facts.flags & flag == 0 {
             return None;
         }
-        usize::try_from(self.facts().start(section)).ok()
-    }
-}
-
-/// The handles as they are on the wire.
-#[derive(Clone, Copy)]
-pub(crate) struct WireTable<'a>(pub(crate) &'a [[u8; HANDLE]]);
-
-impl Table for WireTable<'_> {
-    #[inline(always)]
-    fn handle(self, k: u32) -> Option<RawHandle> {
-        self.0.get(index(k)).map(RawHandle::read)
+        let start = usize::try_from(facts.start(section)).ok()?;
+        let len = usize::try_from(facts.len(section)).ok()?;
+        Some(self.slice(start, len))
     }
 }
 
@@ -472,7 +294,7 @@ impl Fields for DescriptorView<'_> {
 
     #[inline]
     fn layout(&self) -> Layout<'_> {
-        self.read_layout()
+        self.layout()
     }
 
     #[inline]
@@ -487,7 +309,7 @@ impl Fields for DescriptorView<'_> {
 
     #[inline]
     fn quantization(&self) -> Option<Quantization<'_>> {
-        self.read_quantization()
+        self.quantization()
     }
 
     #[inline]

@@ -266,20 +266,24 @@ pub(crate) fn offset(field: Field) -> usize {
     usize::from(place(field).offset)
 }
 
-/// Whether the bytes of a reserved field are 0, in a section that starts at `start`.
-#[inline]
-pub(crate) fn is_zero(bytes: &[u8], start: usize, rank: u32, field: Field) -> bool {
-    let place = place(field);
-    let behind = index(rank).wrapping_mul(usize::from(place.per_rank));
-    let from = start
-        .wrapping_add(behind)
-        .wrapping_add(usize::from(place.offset));
-    let to = from.wrapping_add(usize::from(place.width));
-    let Some(bytes) = bytes.get(from..to) else {
+/// Whether the bytes of a reserved field are 0, in a section that starts at `section[0]`.
+#[inline(always)]
+pub(crate) fn is_zero(section: &[u8], rank: u32, field: Field) -> bool {
+    let behind = index(rank).wrapping_mul(usize::from(place(field).per_rank));
+    is_zero_at(section, behind.wrapping_add(offset(field)), field)
+}
+
+/// The same for a field that starts at `at`.
+#[inline(always)]
+pub(crate) fn is_zero_at(section: &[u8], at: usize, field: Field) -> bool {
+    let to = at.wrapping_add(usize::from(place(field).width));
+    let Some(bytes) = section.get(at..to) else {
         return false;
     };
-    let (words, rest) = bytes.as_chunks::<4>();
-    words.iter().all(|word| *word == [0; 4]) && rest.iter().all(|byte| *byte == 0)
+    let (words, rest) = bytes.as_chunks();
+    let words = words.iter().fold(0, |all, word| all | u32::from_le_bytes(*word));
+    let rest = rest.iter().fold(0, |all, byte| all | byte);
+    words | u32::from(rest) == 0
 }
 
 /// The section that the field belongs to.
