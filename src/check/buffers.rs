@@ -1,16 +1,16 @@
 //! Rules of the buffer table.
 
+use super::Table;
 use super::judge::{Breach, Checked, Judge};
-use super::layout::base_buffers;
+use super::layout::Needs;
 use super::quantization::parameter_buffers;
-use super::{Subject, Table};
 use crate::error::Field;
-use crate::model::{BufferHandle, Layout, Quantization};
+use crate::model::{BufferHandle, Quantization};
 use crate::policy::{Transport, agreed};
 use crate::rule::Rule;
 use crate::wire::descriptor::MIN_BUFFER_ALIGNMENT;
 use crate::wire::handle::RawHandle;
-use crate::wire::tag::{DeviceTag, LayoutTag, SyncMode};
+use crate::wire::tag::{DeviceTag, SyncMode};
 
 impl From<BufferHandle> for RawHandle {
     #[inline]
@@ -27,73 +27,51 @@ impl From<BufferHandle> for RawHandle {
 
 #[inline(always)]
 pub(crate) fn table<T: Table, J: Judge>(
-    d: Subject<'_, T>,
-    layout: &Layout<'_>,
-    quantization: Option<Quantization<'_>>,
+    table: T,
+    count: u32,
+    byte_offset: u64,
+    needs: &Needs,
+    quantization: Option<&Quantization<'_>>,
     judge: &mut J,
 ) -> Checked {
-    let count = d.buffer_count;
-    let byte_offset = d.byte_offset;
     let few = count <= u32::from(u8::MAX);
     judge.require(few, Rule::BufferLimit, Field::BufferCount, 0)?;
-    if let Layout::Composite(_) = layout {
+    if needs.is_head() {
         judge.require(count == 0, Rule::HeadBuffers, Field::BufferCount, 0)?;
         judge.require(byte_offset == 0, Rule::HeadByteOffset, Field::ByteOffset, 0)?;
-        judge.require(
-            quantization.is_none(),
-            Rule::HeadQuantization,
-            Field::Flags,
-            0,
-        )?;
-        return Ok(());
+        let bare = quantization.is_none();
+        return judge.require(bare, Rule::HeadQuantization, Field::Flags, 0);
     }
     judge.require(count > 0, Rule::BufferPresence, Field::BufferCount, 0)?;
-    let needed = base_buffers(layout, d.rank);
-    match (needed, quantization) {
-        (Some(base), None) if count != base => {
-            excess(
-                count > base,
-                Rule::BufferCount,
-                Field::BufferCount,
-                0,
-                judge,
-            )?;
-        }
-        (Some(base), Some(quantization)) => {
-            let needed = parameter_buffers(quantization).map(|more| base.wrapping_add(more));
-            if needed.is_some_and(|needed| count != needed) {
-                let more = Some(count) > needed;
-                excess(
-                    more,
-                    Rule::QuantizedBufferCount,
-                    Field::BufferCount,
-                    0,
-                    judge,
-                )?;
+    if let Some(own) = needs.buffers {
+        let (rule, needed) = match quantization {
+            None => (Rule::BufferCount, Some(own)),
+            Some(quantization) => {
+                let more = parameter_buffers(quantization);
+                let needed = more.map(|more| own.wrapping_add(more));
+                (Rule::QuantizedBufferCount, needed)
             }
+        };
+        if needed.is_some_and(|needed| count != needed) {
+            excess(Some(count) > needed, rule, Field::BufferCount, 0, judge)?;
         }
-        _ => {}
     }
-    let first = d.table.handle(0);
-    let mut plain = None;
+    let first = table.handle(0);
+    // what was found plain once is plain again; 0 never is
+    let mut plain = 0;
     for k in 0..count {
-        let Some(handle) = d.table.handle(k) else {
+        let Some(handle) = table.handle(k) else {
             break;
         };
-        // what was found plain once is plain again
-        if plain == Some(handle.rest) {
+        if handle.rest == plain {
             continue;
         }
-        if is_plain(handle) && first.is_none_or(is_plain) {
-            plain = Some(handle.rest);
-            continue;
+        let first = first.unwrap_or(handle);
+        if is_plain(handle) && is_plain(first) {
+            plain = handle.rest;
+        } else {
+            self::handle(handle, k, first, judge)?;
         }
-        self::handle(handle, k, judge)?;
-        let ((device, _, class), (first_device, _, first_class)) =
-            (handle.tags(), first.unwrap_or(handle).tags());
-        let mut same = |same, field| judge.require(same, Rule::Colocation, field, k);
-        same(device == first_device, Field::DeviceTag)?;
-        same(class == first_class, Field::MemoryClass)?;
     }
     let size = first.map_or(0, |handle| handle.byte_size);
     judge.require(
@@ -102,14 +80,8 @@ pub(crate) fn table<T: Table, J: Judge>(
         Field::ByteOffset,
         0,
     )?;
-    let stored = matches!(layout.tag(), LayoutTag(0x06..=0x0A));
-    judge.require(
-        !stored || byte_offset == 0,
-        Rule::ByteOffsetZero,
-        Field::ByteOffset,
-        0,
-    )?;
-    Ok(())
+    let placed = byte_offset == 0 || !needs.starts_at_zero();
+    judge.require(placed, Rule::ByteOffsetZero, Field::ByteOffset, 0)
 }
 
 /// A number that must be exact. Permissive mode takes more than needed, and nobody takes less, since
@@ -131,13 +103,13 @@ pub(crate) fn excess(
 
 /// Sees at a glance that a handle breaks nothing, whatever its size: aligned and in host memory.
 #[inline(always)]
-pub(super) fn is_plain(handle: RawHandle) -> bool {
+fn is_plain(handle: RawHandle) -> bool {
     let rest = handle.rest;
     rest <= u32::MAX.into() && rest >= MIN_BUFFER_ALIGNMENT.into() && rest.is_power_of_two()
 }
 
-#[inline]
-fn handle<J: Judge>(handle: RawHandle, k: u32, judge: &mut J) -> Checked {
+#[inline(never)]
+fn handle<J: Judge>(handle: RawHandle, k: u32, first: RawHandle, judge: &mut J) -> Checked {
     let alignment = handle.alignment();
     judge.require(
         alignment.is_power_of_two(),
@@ -178,5 +150,9 @@ fn handle<J: Judge>(handle: RawHandle, k: u32, judge: &mut J) -> Checked {
     let known = !class.is_private() || agreed(classes, &class.0);
     judge.require(known, Rule::PrivateClass, Field::MemoryClass, k)?;
     let local = judge.policy().transport == Transport::Local;
-    judge.require(synced || local, Rule::CrossMachineSync, Field::SyncMode, k)
+    judge.require(synced || local, Rule::CrossMachineSync, Field::SyncMode, k)?;
+    let (first_device, _, first_class) = first.tags();
+    let mut same = |same, field| judge.require(same, Rule::Colocation, field, k);
+    same(device == first_device, Field::DeviceTag)?;
+    same(class == first_class, Field::MemoryClass)
 }

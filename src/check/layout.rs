@@ -2,7 +2,7 @@
 
 use super::judge::{Breach, Checked, Judge};
 use super::reach::Reach;
-use super::size::{Count, elements};
+use super::size::{Count, elements, near, near_bytes};
 use super::{Subject, Table};
 use crate::error::Field;
 use crate::model::{BlockPaged, CompositeHead, Layout, Tiled, U32s, U64s};
@@ -12,28 +12,28 @@ use crate::wire::descriptor::{DYNAMIC, MAX_TILE_LEVELS, OPEN_COMPOSITE};
 use crate::wire::length32;
 use crate::wire::tag::{BlockTableIndexType, CombineOp, CompositionRule, KvRole, LayoutTag};
 
-/// Buffers that the layout itself needs; none for private layouts, which decide for themselves.
-#[inline(always)]
-pub(crate) fn base_buffers(layout: &Layout<'_>, rank: u32) -> Option<u32> {
-    Some(match layout {
-        Layout::Coo { .. } => 2,
-        Layout::Csr { .. } | Layout::Csc { .. } | Layout::BlockPaged(_) => 3,
-        Layout::Csf { .. } => rank.wrapping_mul(2).wrapping_add(1),
-        Layout::Composite(_) => 0,
-        Layout::Private { .. } | Layout::Unknown(_) => return None,
-        _ => 1,
-    })
+/// What a layout says of the rest of the descriptor.
+#[derive(Clone, Copy)]
+pub(crate) struct Needs {
+    tag: LayoutTag,
+    /// Buffers of the layout itself; none for private layouts, which decide for themselves.
+    pub(super) buffers: Option<u32>,
+    /// Elements that a sparse layout stores.
+    pub(super) stored: Option<u64>,
+    /// Pages and their token slots.
+    pub(super) pages: Option<(u64, u32)>,
 }
 
-/// Elements that a sparse layout stores.
-#[inline(always)]
-pub(crate) fn stored(layout: &Layout<'_>) -> Option<u64> {
-    match layout {
-        Layout::Coo { nnz, .. }
-        | Layout::Csr { nnz }
-        | Layout::Csc { nnz }
-        | Layout::Csf { nnz, .. } => Some(*nnz),
-        _ => None,
+impl Needs {
+    #[inline(always)]
+    pub(super) fn is_head(&self) -> bool {
+        self.tag == LayoutTag::Composite
+    }
+
+    /// Whether the first element has no place of its own, so that `byte_offset` is 0.
+    #[inline(always)]
+    pub(super) fn starts_at_zero(&self) -> bool {
+        matches!(self.tag, LayoutTag(0x06..=0x0A))
     }
 }
 
@@ -44,42 +44,75 @@ pub(crate) fn payload<J: Judge>(
     rank: u32,
     layout: &Layout<'_>,
     judge: &mut J,
-) -> Checked {
-    match layout {
-        Layout::RowMajor | Layout::ColumnMajor => return Ok(()),
+) -> Result<Needs, Breach> {
+    let mut needs = Needs {
+        tag: layout.tag(),
+        buffers: Some(1),
+        stored: None,
+        pages: None,
+    };
+    let nnz = match layout {
+        Layout::RowMajor | Layout::ColumnMajor => return Ok(needs),
         Layout::Strided { strides } => {
             same_rank(strides.len(), rank, Field::Strides, judge)?;
+            return Ok(needs);
         }
-        Layout::Tiled(levels) => tiled(*levels, rank, judge)?,
-        Layout::Morton { morton_bits } => morton(*morton_bits, shape, rank, judge)?,
+        Layout::Tiled(levels) => {
+            tiled(*levels, rank, judge)?;
+            return Ok(needs);
+        }
+        Layout::Morton { morton_bits } => {
+            morton(*morton_bits, shape, rank, judge)?;
+            return Ok(needs);
+        }
         Layout::Hilbert {
             hilbert_order,
             hilbert_rank,
-        } => hilbert(*hilbert_order, *hilbert_rank, shape, rank, judge)?,
-        Layout::Csr { .. } | Layout::Csc { .. } => {
-            judge.require(rank == 2, Rule::CompressedRank, Field::Rank, 0)?;
+        } => {
+            hilbert(*hilbert_order, *hilbert_rank, shape, rank, judge)?;
+            return Ok(needs);
         }
-        Layout::Csf { mode_order, .. } => {
-            judge.require(rank >= 3, Rule::CsfRank, Field::Rank, 0)?;
-            modes(*mode_order, rank, judge)?;
+        Layout::BlockPaged(paged) => {
+            block_paged(*paged, rank, judge)?;
+            needs.buffers = Some(3);
+            needs.pages = Some((paged.num_pages, paged.page_size));
+            return Ok(needs);
         }
-        Layout::BlockPaged(paged) => block_paged(*paged, rank, judge)?,
-        Layout::Composite(head) => composite_head(*head, shape, rank, judge)?,
+        Layout::Composite(head) => {
+            composite_head(*head, shape, rank, judge)?;
+            needs.buffers = Some(0);
+            return Ok(needs);
+        }
         Layout::Private {
             extension_layout_id: id,
             ..
         } => {
-            let layouts = judge.policy().agreements.layouts;
-            let known = agreed(layouts, id);
+            let known = agreed(judge.policy().agreements.layouts, id);
             judge.require(known, Rule::PrivateLayout, Field::ExtensionLayoutId, 0)?;
+            needs.buffers = None;
+            return Ok(needs);
         }
-        _ => {}
-    }
-    if let Some(nnz) = stored(layout) {
-        let possible = elements(shape).is_none_or(|elements| Count::new(nnz) <= elements);
-        judge.require(possible, Rule::SparseCount, Field::Nnz, 0)?;
-    }
-    Ok(())
+        Layout::Unknown(_) => return Ok(needs),
+        Layout::Coo { nnz, .. } => {
+            needs.buffers = Some(2);
+            *nnz
+        }
+        Layout::Csr { nnz } | Layout::Csc { nnz } => {
+            judge.require(rank == 2, Rule::CompressedRank, Field::Rank, 0)?;
+            needs.buffers = Some(3);
+            *nnz
+        }
+        Layout::Csf { nnz, mode_order } => {
+            judge.require(rank >= 3, Rule::CsfRank, Field::Rank, 0)?;
+            modes(*mode_order, rank, judge)?;
+            needs.buffers = Some(rank.wrapping_mul(2).wrapping_add(1));
+            *nnz
+        }
+    };
+    needs.stored = Some(nnz);
+    let possible = elements(shape).is_none_or(|elements| Count::new(nnz) <= elements);
+    judge.require(possible, Rule::SparseCount, Field::Nnz, 0)?;
+    Ok(needs)
 }
 
 /// Every array of a descriptor has one number for each dimension.
@@ -301,32 +334,8 @@ pub(crate) fn sizes<T: Table, J: Judge>(
             Err(Breach::new(rule, Field::ByteSize, k))
         }
     };
-    match layout {
-        Layout::Coo { nnz, .. } => {
-            let rule = Rule::CooSize;
-            holds(0, Count::new(*nnz).bytes(bits), rule)?;
-            holds(1, Count::new(*nnz).times(d.rank.into()).times(8), rule)
-        }
-        Layout::Csr { nnz } | Layout::Csc { nnz } => {
-            let rule = Rule::CompressedSize;
-            holds(0, Count::new(*nnz).bytes(bits), rule)?;
-            holds(1, Count::new(*nnz).times(8), rule)?;
-            let axis = u32::from(matches!(layout, Layout::Csc { .. }));
-            match d.shape.at(axis) {
-                DYNAMIC => Ok(()),
-                size => holds(2, pointers(size, 8), rule),
-            }
-        }
-        Layout::Csf { nnz, .. } => {
-            let rule = Rule::CsfSize;
-            holds(0, Count::new(*nnz).bytes(bits), rule)?;
-            holds(1, Count::new(16), rule)?;
-            // the pointers of a level are one more than its fibres; there may be no indices
-            for level in 1..d.rank {
-                holds(level.wrapping_mul(2).wrapping_add(1), Count::new(8), rule)?;
-            }
-            holds(d.rank.wrapping_mul(2), Count::new(*nnz).times(8), rule)
-        }
+    let (rule, nnz) = match layout {
+        Layout::Composite(_) | Layout::Private { .. } | Layout::Unknown(_) => return Ok(()),
         Layout::BlockPaged(paged) => {
             let rule = Rule::PagedSize;
             let slots = Count::new(paged.num_pages).times(paged.page_size.into());
@@ -337,11 +346,34 @@ pub(crate) fn sizes<T: Table, J: Judge>(
             }
             let wide = paged.block_table_index_type == BlockTableIndexType::U64;
             let width = if wide { 8 } else { 4 };
-            holds(2, pointers(paged.num_seqs.into(), width), rule)
+            return holds(2, pointers(paged.num_seqs.into(), width), rule);
         }
-        Layout::Composite(_) | Layout::Private { .. } | Layout::Unknown(_) => Ok(()),
-        _ if bits == 0 => Ok(()),
-        _ => dense(d, layout, bits, judge),
+        Layout::Coo { nnz, .. } => (Rule::CooSize, *nnz),
+        Layout::Csr { nnz } | Layout::Csc { nnz } => (Rule::CompressedSize, *nnz),
+        Layout::Csf { nnz, .. } => (Rule::CsfSize, *nnz),
+        _ if bits == 0 => return Ok(()),
+        _ => return dense(d, layout, bits, judge),
+    };
+    let stored = Count::new(nnz);
+    holds(0, stored.bytes(bits), rule)?;
+    match layout {
+        Layout::Coo { .. } => holds(1, stored.times(d.rank.into()).times(8), rule),
+        Layout::Csf { .. } => {
+            holds(1, Count::new(16), rule)?;
+            // the pointers of a level are one more than its fibres; there may be no indices
+            for level in 1..d.rank {
+                holds(level.wrapping_mul(2).wrapping_add(1), Count::new(8), rule)?;
+            }
+            holds(d.rank.wrapping_mul(2), stored.times(8), rule)
+        }
+        _ => {
+            holds(1, stored.times(8), rule)?;
+            let axis = u32::from(matches!(layout, Layout::Csc { .. }));
+            match d.shape.at(axis) {
+                DYNAMIC => Ok(()),
+                size => holds(2, pointers(size, 8), rule),
+            }
+        }
     }
 }
 
@@ -358,22 +390,42 @@ fn dense<T: Table, J: Judge>(
     bits: u32,
     judge: &mut J,
 ) -> Checked {
+    // byte_offset <= byte_size was checked as BUF-17
+    let free = d.byte_size(0).saturating_sub(d.byte_offset);
+    let near = match layout {
+        Layout::Strided { strides } => Reach::near(*strides, d.shape),
+        Layout::Tiled(_) | Layout::Morton { .. } => None,
+        _ => near(d.shape),
+    };
+    // the commonest: forwards only, and nothing that needs more than 64 bits
+    let bytes = near.and_then(|elements| near_bytes(elements, bits));
+    if bytes.is_some_and(|bytes| bytes <= free) {
+        return Ok(());
+    }
+    far(d.shape, layout, bits, (d.byte_offset, free), judge)
+}
+
+/// The same for every reach; `room` is what buffer 0 has before the first element and from it on.
+#[inline(never)]
+fn far<J: Judge>(
+    shape: U64s<'_>,
+    layout: &Layout<'_>,
+    bits: u32,
+    room: (u64, u64),
+    judge: &mut J,
+) -> Checked {
     let (rule, reach) = match layout {
-        Layout::Strided { strides } => (Rule::StridedReach, Reach::strided(*strides, d.shape)),
-        Layout::Tiled(levels) => Reach::tiled(*levels, d.shape, d.rank),
-        Layout::Morton { morton_bits } => (Rule::MortonSize, Reach::morton(*morton_bits, d.shape)),
-        Layout::Hilbert { .. } => (Rule::HilbertSize, Reach::contiguous(d.shape)),
-        _ => (Rule::DenseSize, Reach::contiguous(d.shape)),
+        Layout::Strided { strides } => (Rule::StridedReach, Reach::strided(*strides, shape)),
+        Layout::Tiled(levels) => Reach::tiled(*levels, shape),
+        Layout::Morton { morton_bits } => (Rule::MortonSize, Reach::morton(*morton_bits, shape)),
+        Layout::Hilbert { .. } => (Rule::HilbertSize, Reach::contiguous(shape)),
+        _ => (Rule::DenseSize, Reach::contiguous(shape)),
     };
     let Some(reach) = reach else {
         return Ok(());
     };
-    let back = reach.count.bytes(bits);
-    let front = reach.below.bytes(bits);
-    // byte_offset <= byte_size was checked as BUF-17
-    let byte_offset = d.byte_offset;
-    let free = d.byte_size(0).saturating_sub(byte_offset);
-    if back.within(free) && front.within(byte_offset) {
+    let (front, back) = (reach.below.bytes(bits), reach.count.bytes(bits));
+    if front.within(room.0) && back.within(room.1) {
         return Ok(());
     }
     let exists = back.within(u64::MAX) && front.within(u64::MAX);

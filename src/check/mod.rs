@@ -172,6 +172,20 @@ where
     let shape = d.shape();
     let (rank, byte_offset) = (length32(shape.len()), d.byte_offset());
     let (buffer_count, element_type) = (length32(d.buffer_count()), d.element_type());
+    let mut bits = element_type.bits();
+    if let Some(extension) = d.extension_type() {
+        bits = sections::extension_type(extension, judge)?;
+    }
+    let needs = layout::payload(shape, rank, &layout, judge)?;
+    let quantization = d.quantization();
+    buffers::table(
+        table,
+        buffer_count,
+        byte_offset,
+        &needs,
+        quantization.as_ref(),
+        judge,
+    )?;
     // made where it is needed: what is handed on has an address
     let subject = || Subject {
         shape,
@@ -181,30 +195,18 @@ where
         buffer_count,
         element_type,
     };
-    let mut bits = element_type.bits();
-    if let Some(extension) = d.extension_type() {
-        bits = sections::extension_type(extension, judge)?;
-    }
-    layout::payload(shape, rank, &layout, judge)?;
-    let quantization = d.quantization();
-    buffers::table(subject(), &layout, quantization, judge)?;
     layout::sizes(subject(), &layout, bits, judge)?;
-    if let Some(quantization) = quantization {
-        let paged = match &layout {
-            Layout::BlockPaged(paged) => Some((paged.num_pages, paged.page_size)),
-            _ => None,
-        };
-        let own = layout::base_buffers(&layout, rank);
-        quantization::scheme(subject(), own, paged, quantization, judge)?;
+    if let Some(quantization) = &quantization {
+        quantization::scheme(&subject(), &needs, quantization, judge)?;
     }
     if let Some(shard) = d.shard() {
-        sections::shard(&shard, &layout, shape, judge)?;
+        sections::shard(&shard, layout.tag(), shape, judge)?;
     }
     if let Some(statistics) = d.statistics() {
-        sections::statistics(statistics, layout::stored(&layout), judge)?;
+        sections::statistics(statistics, needs.stored, judge)?;
     }
     if let Some(role) = d.member_role() {
-        sections::member(role, &layout, judge)?;
+        sections::member(role, layout.tag(), judge)?;
     }
     Ok(())
 }

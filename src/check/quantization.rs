@@ -2,6 +2,7 @@
 
 use super::buffers::excess;
 use super::judge::{Checked, Judge};
+use super::layout::Needs;
 use super::size::{Count, elements_with};
 use super::{Subject, Table};
 use crate::error::Field;
@@ -13,29 +14,42 @@ use crate::wire::index;
 use crate::wire::tag::{ElementType, Scheme};
 
 /// Buffers that hold parameters; unknown for schemes without a known meaning.
-pub(crate) fn parameter_buffers(quantization: Quantization<'_>) -> Option<u32> {
+#[inline]
+pub(crate) fn parameter_buffers(quantization: &Quantization<'_>) -> Option<u32> {
     match quantization {
         Quantization::PerTensor { .. } => Some(0),
-        Quantization::Buffers(p) => Some(match zero_points(p) {
-            Some(buffer) if buffer != p.scale_buffer_index => 2,
-            _ => 1,
-        }),
+        Quantization::Buffers(p) => {
+            let separate = zero_points(p).is_some_and(|buffer| buffer != p.scale_buffer_index);
+            Some(u32::from(separate).wrapping_add(1))
+        }
         Quantization::Other { .. } => None,
     }
 }
 
 /// The zero-point buffer of a scheme that has one.
-fn zero_points(p: Parameters) -> Option<u32> {
-    let asymmetric = may_be_symmetric(p.scheme) && p.flags & Parameters::SYMMETRIC == 0;
-    asymmetric.then_some(p.zero_point_buffer_index)
+#[inline(always)]
+fn zero_points(p: &Parameters) -> Option<u32> {
+    let asymmetric = p.flags & defined_flags(p.scheme) == 0;
+    (may_be_symmetric(p.scheme) && asymmetric).then_some(p.zero_point_buffer_index)
 }
 
+#[inline(always)]
 fn may_be_symmetric(scheme: Scheme) -> bool {
     matches!(scheme, Scheme::PerChannelAffine | Scheme::PerBlockAffine)
 }
 
+#[inline(always)]
+fn defined_flags(scheme: Scheme) -> u16 {
+    if may_be_symmetric(scheme) {
+        Parameters::SYMMETRIC
+    } else {
+        0
+    }
+}
+
 /// Whether the tag is one of the variant's and what the bytes state: a writer can say anything.
-fn is_told(quantization: Quantization<'_>) -> bool {
+#[inline(always)]
+fn is_told(quantization: &Quantization<'_>) -> bool {
     match quantization {
         Quantization::PerTensor { .. } => true,
         Quantization::Buffers(p) => p.scheme.is_assigned() && p.scheme != Scheme::PerTensorAffine,
@@ -46,70 +60,54 @@ fn is_told(quantization: Quantization<'_>) -> bool {
     }
 }
 
+#[inline(never)]
 pub(crate) fn scheme<T: Table, J: Judge>(
-    d: Subject<'_, T>,
-    own: Option<u32>,
-    paged: Option<(u64, u32)>,
-    quantization: Quantization<'_>,
+    d: &Subject<'_, T>,
+    needs: &Needs,
+    quantization: &Quantization<'_>,
     judge: &mut J,
 ) -> Checked {
     let scheme = quantization.scheme();
     let possible = is_told(quantization) && !matches!(scheme.0, 0x00 | 0xFF);
     judge.require(possible, Rule::SchemeInvalid, Field::SchemeTag, 0)?;
-    let (flags, defined) = match quantization {
-        Quantization::Buffers(p) if may_be_symmetric(scheme) => (p.flags, Parameters::SYMMETRIC),
+    let flags = match quantization {
         Quantization::Buffers(Parameters { flags, .. }) | Quantization::PerTensor { flags, .. } => {
-            (flags, 0)
+            *flags
         }
         Quantization::Other { .. } => {
             let private = scheme.is_private();
             judge.require(private, Rule::SchemeUnknown, Field::SchemeTag, 0)?;
-            let schemes = judge.policy().agreements.schemes;
-            let registered = agreed(schemes, &scheme.0);
-            judge.require(
-                !private || registered,
-                Rule::PrivateScheme,
-                Field::SchemeTag,
-                0,
-            )?;
-            return Ok(());
+            let registered = agreed(judge.policy().agreements.schemes, &scheme.0);
+            let rule = Rule::PrivateScheme;
+            return judge.require(!private || registered, rule, Field::SchemeTag, 0);
         }
     };
-    judge.require(
-        flags & !defined == 0,
-        Rule::SchemeFlags,
-        Field::SchemeFlags,
-        0,
-    )?;
-    judge.require(
-        d.element_type.stores(scheme),
-        Rule::StorageType,
-        Field::TypeTag,
-        0,
-    )?;
-    if let Quantization::Buffers(p) = quantization {
-        return parameters(d, own, paged, p, judge);
+    let defined = flags & !defined_flags(scheme) == 0;
+    judge.require(defined, Rule::SchemeFlags, Field::SchemeFlags, 0)?;
+    let stored = d.element_type.stores(scheme);
+    judge.require(stored, Rule::StorageType, Field::TypeTag, 0)?;
+    match quantization {
+        Quantization::Buffers(p) => parameters(d, needs, p, judge),
+        Quantization::PerTensor {
+            scale, zero_point, ..
+        } => {
+            let (infinite, magnitude) = (0x7F80_0000, scale.0 & 0x7FFF_FFFF);
+            let usable = magnitude > 0 && magnitude < infinite;
+            judge.require(usable, Rule::ScaleValue, Field::Scale, 0)?;
+            let (low, high) = d.element_type.integer_range();
+            let value = i64::from(*zero_point);
+            let in_range = low <= value && value <= high;
+            judge.require(in_range, Rule::ZeroPointRange, Field::ZeroPoint, 0)
+        }
+        Quantization::Other { .. } => Ok(()),
     }
-    if let Quantization::PerTensor {
-        scale, zero_point, ..
-    } = quantization
-    {
-        let (infinite, magnitude) = (0x7F80_0000, scale.0 & 0x7FFF_FFFF);
-        let usable = magnitude > 0 && magnitude < infinite;
-        judge.require(usable, Rule::ScaleValue, Field::Scale, 0)?;
-        let (low, high) = d.element_type.integer_range();
-        let value = i64::from(zero_point);
-        let in_range = low <= value && value <= high;
-        judge.require(in_range, Rule::ZeroPointRange, Field::ZeroPoint, 0)?;
-    }
-    Ok(())
 }
 
+#[inline(always)]
 fn parameters<T: Table, J: Judge>(
-    d: Subject<'_, T>,
-    own: Option<u32>,
-    paged: Option<(u64, u32)>,
-    p: Parameters,
+    d: &Subject<'_, T>,
+    needs: &Needs,
+    p: &Parameters,
     judge: &mut J,
 ) -> Checked {
     judge.require(p.axis < d.rank, Rule::QuantizedAxis, Field::Axis, 0)?;
@@ -117,18 +115,21 @@ fn parameters<T: Table, J: Judge>(
     judge.require(size != DYNAMIC, Rule::AxisDynamic, Field::Axis, 0)?;
     let per_channel = p.scheme == Scheme::PerChannelAffine;
     let per_block = p.scheme == Scheme::PerBlockAffine;
-    let float32 = !per_channel || p.scale_type == ElementType::Float32;
-    per_channel_scale(float32, Field::ScaleTypeTag, judge)?;
-    let float = !per_block || matches!(p.scale_type.0, 1..=3);
-    judge.require(float, Rule::PerBlockScaleType, Field::ScaleTypeTag, 0)?;
-    let channels = !per_channel || paged.is_none() || p.axis > 0;
-    judge.require(channels, Rule::PagedChannelAxis, Field::Axis, 0)?;
-    indices(d.buffer_count, own, p, judge)?;
-    if !per_channel {
-        block_size(p, size, paged.is_some(), judge)?;
+    if per_channel {
+        let float32 = p.scale_type == ElementType::Float32;
+        per_channel_scale(float32, Field::ScaleTypeTag, judge)?;
+        let channels = needs.pages.is_none() || p.axis > 0;
+        judge.require(channels, Rule::PagedChannelAxis, Field::Axis, 0)?;
     }
-    let rules = [Rule::ScaleSize, Rule::ZeroPointSize, Rule::SharedSize];
-    match paged {
+    if per_block {
+        let float = matches!(p.scale_type.0, 1..=3);
+        judge.require(float, Rule::PerBlockScaleType, Field::ScaleTypeTag, 0)?;
+    }
+    indices(d.buffer_count, needs.buffers, p, judge)?;
+    if !per_channel {
+        block_size(p, size, needs.pages.is_some(), judge)?;
+    }
+    match needs.pages {
         Some((pages, page_size)) if per_block => {
             let slots = p.axis == 0 && p.block_size == page_size;
             judge.require(slots, Rule::PagedBlock, Field::BlockSize, 0)?;
@@ -138,7 +139,10 @@ fn parameters<T: Table, J: Judge>(
         // AMB-42: NF4 and MXFP parameters of pages have no stated size
         Some(_) if !per_channel => Ok(()),
         _ => match entries(d.shape, p, size) {
-            Some(entries) => sizes(d, p, entries, rules, judge),
+            Some(entries) => {
+                let rules = [Rule::ScaleSize, Rule::ZeroPointSize, Rule::SharedSize];
+                sizes(d, p, entries, rules, judge)
+            }
             None => Ok(()),
         },
     }
@@ -152,7 +156,12 @@ pub(crate) fn per_channel_scale(holds: bool, field: Field, judge: &mut impl Judg
 
 /// Parameter buffers exist and are not the layout's own.
 #[inline]
-fn indices<J: Judge>(buffer_count: u32, own: Option<u32>, p: Parameters, judge: &mut J) -> Checked {
+fn indices<J: Judge>(
+    buffer_count: u32,
+    own: Option<u32>,
+    p: &Parameters,
+    judge: &mut J,
+) -> Checked {
     // a private layout owns at least its first buffer
     let own = own.unwrap_or(1);
     let (scale, zero) = (Field::ScaleBufferIndex, Field::ZeroPointBufferIndex);
@@ -174,7 +183,7 @@ fn indices<J: Judge>(buffer_count: u32, own: Option<u32>, p: Parameters, judge: 
 }
 
 #[inline]
-fn block_size<J: Judge>(p: Parameters, size: u64, paged: bool, judge: &mut J) -> Checked {
+fn block_size<J: Judge>(p: &Parameters, size: u64, paged: bool, judge: &mut J) -> Checked {
     let (least, most) = match p.scheme {
         Scheme::Nf4 => (8, u32::MAX),
         Scheme::Mxfp => (16, 2048),
@@ -194,7 +203,8 @@ fn block_size<J: Judge>(p: Parameters, size: u64, paged: bool, judge: &mut J) ->
 
 /// Parameters of one kind: the channels of an axis, or ADDR-25, blocks along it for every index of the
 /// other dimensions. None while a dimension that matters is dynamic.
-fn entries(shape: U64s<'_>, p: Parameters, size: u64) -> Option<Count> {
+#[inline]
+fn entries(shape: U64s<'_>, p: &Parameters, size: u64) -> Option<Count> {
     if p.scheme == Scheme::PerChannelAffine {
         return Some(Count::new(size));
     }
@@ -207,9 +217,10 @@ fn entries(shape: U64s<'_>, p: Parameters, size: u64) -> Option<Count> {
 }
 
 /// QUANT-25 to QUANT-27: parameter buffers have exactly their entries.
+#[inline]
 fn sizes<T: Table, J: Judge>(
-    d: Subject<'_, T>,
-    p: Parameters,
+    d: &Subject<'_, T>,
+    p: &Parameters,
     entries: Count,
     [scale_rule, zero_rule, shared_rule]: [Rule; 3],
     judge: &mut J,
@@ -221,7 +232,7 @@ fn sizes<T: Table, J: Judge>(
         _ => p.scale_type.bits(),
     };
     let scales = entries.bytes(scale_bits);
-    let points = entries.bytes(32);
+    let points = || entries.times(4);
     let mut exactly = |buffer: u32, needed: Count, rule| {
         let size = Count::new(d.byte_size(buffer));
         if size != needed {
@@ -232,12 +243,12 @@ fn sizes<T: Table, J: Judge>(
     let scale_buffer = p.scale_buffer_index;
     match zero_points(p) {
         Some(buffer) if buffer == scale_buffer => {
-            exactly(buffer, scales.plus(points), shared_rule)?;
+            exactly(buffer, scales.plus(points()), shared_rule)?;
         }
         points_buffer => {
             exactly(scale_buffer, scales, scale_rule)?;
             if let Some(buffer) = points_buffer {
-                exactly(buffer, points, zero_rule)?;
+                exactly(buffer, points(), zero_rule)?;
             }
         }
     }

@@ -4,7 +4,6 @@ use super::layout::divide;
 use super::size::{Count, elements};
 use crate::model::{Array, I64s, Tiled, U32s, U64s};
 use crate::rule::Rule;
-use crate::wire::descriptor::DYNAMIC;
 use crate::wire::length32;
 use crate::wire::tag::LayoutTag;
 
@@ -34,27 +33,10 @@ impl Reach {
     }
 
     /// ADDR-03: strides over the index range of a shape.
-    #[inline(always)]
     pub(crate) fn strided(strides: I64s<'_>, shape: U64s<'_>) -> Option<Self> {
-        match (strides, shape) {
-            // one counter for both arrays
-            (Array::Le(strides), Array::Le(shape)) => {
-                let (strides, shape) = (strides.as_chunks().0, shape.as_chunks().0);
-                let strides = strides.iter().copied().map(i64::from_le_bytes);
-                Reach::over(strides.zip(shape.iter().copied().map(u64::from_le_bytes)))
-            }
-            _ => Reach::over(strides.iter().zip(shape)),
-        }
-    }
-
-    #[inline]
-    fn over(axes: impl Iterator<Item = (i64, u64)> + Clone) -> Option<Self> {
-        if let Some(count) = Reach::near(axes.clone()) {
-            return Some(Reach::first(Count::new(count)));
-        }
         let mut reach = Reach::first(Count::ONE);
         let mut elements = true;
-        for (stride, size) in axes {
+        for (stride, size) in strides.iter().zip(shape) {
             // neither without elements nor dynamic
             elements &= size.wrapping_add(1) > 1;
             reach.step(stride, size);
@@ -62,21 +44,41 @@ impl Reach {
         elements.then_some(reach)
     }
 
-    /// The commonest reach: no step backwards, nothing that does not fit.
+    /// The elements of the commonest reach: no step backwards, and small numbers only.
     #[inline(always)]
-    fn near(mut axes: impl Iterator<Item = (i64, u64)>) -> Option<u64> {
-        axes.try_fold(1u64, |count, (stride, size)| {
+    pub(crate) fn near(strides: I64s<'_>, shape: U64s<'_>) -> Option<u64> {
+        match (strides, shape) {
+            (Array::Le(strides), Array::Le(shape)) => {
+                let strides = strides.as_chunks().0.iter();
+                let shape = shape.as_chunks().0.iter();
+                let strides = strides.map(|stride| u64::from_le_bytes(*stride));
+                Reach::small(strides.zip(shape.map(|size| u64::from_le_bytes(*size))))
+            }
+            (Array::Native(strides), Array::Native(shape)) => {
+                let strides = strides.iter().map(|stride| stride.cast_unsigned());
+                Reach::small(strides.zip(shape.iter().copied()))
+            }
+            _ => None,
+        }
+    }
+
+    /// 64 products of two numbers below 2^29 do not fill 64 bits, so one look at all of them is enough.
+    #[inline(always)]
+    fn small(axes: impl Iterator<Item = (u64, u64)>) -> Option<u64> {
+        let (all, reach) = axes.fold((0, 1u64), |(all, reach), (stride, size)| {
+            // large for a dimension of 0 and for a dynamic one, as a negative stride is
             let last = size.wrapping_sub(1);
-            let elements = last < DYNAMIC.wrapping_sub(1);
-            let stride = u64::try_from(stride).ok().filter(|_| elements)?;
-            count.checked_add(stride.checked_mul(last)?)
-        })
+            let span = stride.wrapping_mul(last);
+            (all | stride | last, reach.wrapping_add(span))
+        });
+        (all < 1 << 29).then_some(reach)
     }
 
     /// ADDR-29: every level adds the reach of its tiles, in elements of a tile; and the rule that speaks
     /// of it.
     #[inline(never)]
-    pub(crate) fn tiled(tiled: Tiled<'_>, shape: U64s<'_>, rank: u32) -> (Rule, Option<Self>) {
+    pub(crate) fn tiled(tiled: Tiled<'_>, shape: U64s<'_>) -> (Rule, Option<Self>) {
+        let rank = length32(shape.len());
         let mut rule = Rule::DenseSize;
         if elements(shape).is_none_or(|count| count == Count::ZERO) {
             return (rule, None);

@@ -3,21 +3,22 @@
 use super::judge::{Breach, Checked, Judge};
 use super::layout::same_rank;
 use crate::error::Field;
-use crate::model::{ExtensionType, F64Bits, Layout, Shard, Statistics, U64s};
+use crate::model::{ExtensionType, F64Bits, Shard, Statistics, U64s};
 use crate::rule::Rule;
 use crate::wire::descriptor::DYNAMIC;
 use crate::wire::length32;
-use crate::wire::tag::MemberRole;
+use crate::wire::tag::{LayoutTag, MemberRole};
 
 #[inline(always)]
 pub(crate) fn shard<J: Judge>(
     shard: &Shard<'_>,
-    layout: &Layout<'_>,
+    layout: LayoutTag,
     shape: U64s<'_>,
     judge: &mut J,
 ) -> Checked {
-    let shardable = !matches!(layout, Layout::Csf { .. } | Layout::BlockPaged(_));
-    judge.require(shardable, Rule::ShardUnsupported, Field::ParentShape, 0)?;
+    let rule = Rule::ShardUnsupported;
+    let shardable = !matches!(layout, LayoutTag::Csf | LayoutTag::BlockPaged);
+    judge.require(shardable, rule, Field::ParentShape, 0)?;
     bounds(shard.parent_shape, shard.shard_offset, shape, judge)
 }
 
@@ -25,16 +26,20 @@ fn bounds<J: Judge>(parent: U64s<'_>, offset: U64s<'_>, shape: U64s<'_>, judge: 
     let rank = length32(shape.len());
     same_rank(parent.len(), rank, Field::ParentShape, judge)?;
     same_rank(offset.len(), rank, Field::ShardOffset, judge)?;
-    for ((size, around), k) in shape.iter().zip(parent).zip(0..) {
+    // every dimension is known before any is compared
+    let mut outside = None;
+    for (((size, around), first), k) in shape.iter().zip(parent).zip(offset).zip(0..) {
         let mut fixed = |n, field| judge.require(n != DYNAMIC, Rule::ShardDynamic, field, k);
         fixed(size, Field::Shape)?;
         fixed(around, Field::ParentShape)?;
-    }
-    for (((size, around), first), k) in shape.iter().zip(parent).zip(offset).zip(0..) {
         let inside = first.checked_add(size).is_some_and(|end| end <= around);
-        judge.require(inside, Rule::ShardBounds, Field::ShardOffset, k)?;
+        if !inside {
+            outside = outside.or(Some(k));
+        }
     }
-    Ok(())
+    let inside = outside.is_none();
+    let rule = Rule::ShardBounds;
+    judge.require(inside, rule, Field::ShardOffset, outside.unwrap_or(0))
 }
 
 #[inline(never)]
@@ -116,8 +121,9 @@ pub(crate) fn extension_type<J: Judge>(e: ExtensionType, judge: &mut J) -> Resul
     Ok(if sized { bits } else { 0 })
 }
 
-pub(crate) fn member<J: Judge>(role: MemberRole, layout: &Layout<'_>, judge: &mut J) -> Checked {
+#[inline(always)]
+pub(crate) fn member<J: Judge>(role: MemberRole, layout: LayoutTag, judge: &mut J) -> Checked {
     judge.require(role.is_assigned(), Rule::MemberRole, Field::MemberRole, 0)?;
-    let head = matches!(layout, Layout::Composite(_));
+    let head = layout == LayoutTag::Composite;
     judge.require(!head, Rule::HeadMember, Field::MemberRole, 0)
 }

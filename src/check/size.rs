@@ -97,16 +97,8 @@ impl Count {
     }
 
     /// Bytes that this many elements of a width take when packed (TYPE-12).
-    #[inline]
     pub(crate) fn bytes(self, bits: u32) -> Count {
-        // elements of a group, as a power of two, and its bytes
-        let (shift, bytes) = match bits {
-            1 => (3, 1),
-            2 => (2, 1),
-            4 => (1, 1),
-            6 => (2, 3),
-            _ => return self.times(u64::from(bits.wrapping_shr(3))),
-        };
+        let (shift, bytes) = group(bits);
         let partial = 1u64.wrapping_shl(shift).wrapping_sub(1);
         self.plus(Count::new(partial))
             .shifted_right(shift)
@@ -127,7 +119,10 @@ impl Count {
     }
 
     fn shifted_right(self, n: u32) -> Self {
-        if self == Count::TOO_LARGE {
+        if self.high == 0 {
+            return Count::new(self.low.wrapping_shr(n));
+        }
+        if self == Count::TOO_LARGE || n == 0 {
             return self;
         }
         let carried = self.high.wrapping_shl(64u32.wrapping_sub(n));
@@ -150,53 +145,77 @@ impl Count {
     }
 }
 
-/// Elements of a shape: none while a dimension that matters is dynamic. A zero wins over everything.
+/// The smallest group of elements that fills whole bytes: its length as a power of two, and its bytes.
+///
+/// An odd multiple of `2^n` bits needs `2^(3 - n)` elements.
 #[inline]
+fn group(bits: u32) -> (u32, u64) {
+    let even = bits.trailing_zeros().min(3);
+    (3u32.wrapping_sub(even), bits.wrapping_shr(even).into())
+}
+
+/// Bytes of packed elements, where that and everything on the way to it fits 64 bits.
+#[inline(always)]
+pub(crate) fn near_bytes(elements: u64, bits: u32) -> Option<u64> {
+    let (shift, bytes) = group(bits);
+    let partial = 1u64.wrapping_shl(shift).wrapping_sub(1);
+    let groups = elements.checked_add(partial)?.wrapping_shr(shift);
+    groups.checked_mul(bytes)
+}
+
+/// Elements of a shape: none while a dimension that matters is dynamic. A zero wins over everything.
+#[inline(always)]
 pub(crate) fn elements(shape: U64s<'_>) -> Option<Count> {
-    match shape {
-        Array::Le(bytes) => count(bytes.as_chunks().0.iter().copied().map(u64::from_le_bytes)),
-        Array::Native(sizes) => count(sizes.iter().copied()),
+    match near(shape) {
+        Some(elements) => Some(Count::new(elements)),
+        None => exact(shape, u32::MAX, 0),
     }
 }
 
-/// The same with another size for one dimension.
+/// Elements of a shape without a dynamic dimension, where they and every product on the way to them fit
+/// 64 bits.
+#[inline(always)]
+pub(crate) fn near(shape: U64s<'_>) -> Option<u64> {
+    match shape {
+        Array::Le(bytes) => {
+            let sizes = bytes.as_chunks().0.iter();
+            product(sizes.map(|size| u64::from_le_bytes(*size)))
+        }
+        Array::Native(sizes) => product(sizes.iter().copied()),
+    }
+}
+
+#[inline(always)]
+fn product(mut sizes: impl Iterator<Item = u64>) -> Option<u64> {
+    let product = sizes.try_fold(1, u64::checked_mul)?;
+    // a product with a dynamic dimension that fits is 0 or that dimension
+    (product != DYNAMIC).then_some(product)
+}
+
+/// Elements of a shape with another size for one dimension.
 #[inline]
 pub(crate) fn elements_with(shape: U64s<'_>, axis: u32, size: u64) -> Option<Count> {
     let other = |(k, dimension)| if k == axis { size } else { dimension };
-    match shape {
+    let near = match shape {
         Array::Le(bytes) => {
             let sizes = bytes.as_chunks().0.iter().copied();
-            count((0..).zip(sizes.map(u64::from_le_bytes)).map(other))
+            product((0..).zip(sizes.map(u64::from_le_bytes)).map(other))
         }
-        Array::Native(_) => count((0..).zip(shape).map(other)),
-    }
-}
-
-/// The product of a number and known dimensions, if it fits.
-#[inline(always)]
-pub(crate) fn product(shape: U64s<'_>, first: u64) -> Option<u64> {
-    let times = |product: u64, size| {
-        let product = product.checked_mul(size);
-        product.filter(|_| size != DYNAMIC)
+        Array::Native(sizes) => product((0..).zip(sizes.iter().copied()).map(other)),
     };
-    match shape {
-        Array::Le(bytes) => {
-            let mut sizes = bytes.as_chunks().0.iter();
-            sizes.try_fold(first, |product, size| {
-                times(product, u64::from_le_bytes(*size))
-            })
-        }
-        Array::Native(sizes) => sizes
-            .iter()
-            .try_fold(first, |product, size| times(product, *size)),
+    match near {
+        Some(elements) => Some(Count::new(elements)),
+        None => exact(shape, axis, size),
     }
 }
 
-#[inline]
-fn count(sizes: impl Iterator<Item = u64>) -> Option<Count> {
+#[cold]
+#[inline(never)]
+fn exact(shape: U64s<'_>, axis: u32, size: u64) -> Option<Count> {
     let mut product = Count::ONE;
     let mut dynamic = false;
-    for size in sizes {
+    for (dimension, k) in shape.iter().zip(0..) {
+        let size = if k == axis { size } else { dimension };
         if size == DYNAMIC {
             dynamic = true;
         } else {

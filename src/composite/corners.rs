@@ -8,8 +8,9 @@ use core::cmp::Ordering;
 use super::cover::GAP;
 use crate::check::sections;
 use crate::error::{ErrorKind, Field, Resource, Violation};
-use crate::model::{Layout, Shard};
+use crate::model::Shard;
 use crate::policy::Policy;
+use crate::wire::tag::LayoutTag;
 use crate::wire::{index, length, length32};
 
 /// Most axes that boxes may split.
@@ -112,7 +113,7 @@ impl<'a> Set<'a> {
             };
             sections::shard(
                 &shard,
-                &Layout::RowMajor,
+                LayoutTag::RowMajor,
                 shape.into(),
                 &mut &Policy::STRICT,
             )?;

@@ -190,7 +190,7 @@ fn misplaced(
         let same = parent.at(k) == *size;
         require(same, Rule::MemberParent, Field::ParentShape, k)?;
     }
-    sections::shard(shard, layout, shape, &mut &Policy::STRICT)?;
+    sections::shard(shard, layout.tag(), shape, &mut &Policy::STRICT)?;
     Ok(())
 }
 

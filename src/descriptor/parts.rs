@@ -4,9 +4,10 @@
 //! second time; a view cuts the one part that it is asked for. Both read values here.
 
 use crate::check::Table;
+use crate::error::Field;
 use crate::model::{
-    Array, BlockPaged, BufferHandle, CompositeHead, ExtensionType, F32Bits, F64Bits, Fields, Layout,
-    Parameters, Quantization, Shard, Statistics, Tiled, U64s,
+    Array, BlockPaged, BufferHandle, CompositeHead, ExtensionType, F32Bits, F64Bits, Fields,
+    Layout, Parameters, Quantization, Shard, Statistics, Tiled, U64s,
 };
 use crate::wire::descriptor::{
     EXTENSION_TYPE, HANDLE, MEMBER, NO_BUFFER, STATISTICS, offset, scheme_shift,
@@ -17,7 +18,6 @@ use crate::wire::tag::{
     Scheme,
 };
 use crate::wire::{index, record, u8, u16, u32, u64};
-use crate::error::Field;
 
 /// A descriptor cut into its parts; those that are not there are empty.
 #[derive(Clone, Copy)]

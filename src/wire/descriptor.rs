@@ -281,7 +281,9 @@ pub(crate) fn is_zero_at(section: &[u8], at: usize, field: Field) -> bool {
         return false;
     };
     let (words, rest) = bytes.as_chunks();
-    let words = words.iter().fold(0, |all, word| all | u32::from_le_bytes(*word));
+    let words = words
+        .iter()
+        .fold(0, |all, word| all | u32::from_le_bytes(*word));
     let rest = rest.iter().fold(0, |all, byte| all | byte);
     words | u32::from(rest) == 0
 }

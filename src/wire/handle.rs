@@ -2,6 +2,7 @@
 
 use super::descriptor::HANDLE;
 use super::tag::{DeviceTag, MemoryClass, SyncMode};
+use super::u64;
 
 /// `byte_size`, and behind it alignment, device, sync mode, memory class and the reserved byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +29,9 @@ impl RawHandle {
 
     #[inline]
     pub(crate) fn read(bytes: &[u8; HANDLE]) -> Self {
-        let [a, b, c, d, e, f, g, h, rest @ ..] = *bytes;
         RawHandle {
-            byte_size: u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-            rest: u64::from_le_bytes(rest),
+            byte_size: u64(bytes, 0),
+            rest: u64(bytes, 8),
         }
     }
 
