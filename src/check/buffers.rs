@@ -1,8 +1,7 @@
 //! Rules of the buffer table.
 
-use super::Table;
+use super::Subject;
 use super::judge::{Breach, Checked, Judge};
-use super::layout::Needs;
 use super::quantization::parameter_buffers;
 use crate::error::Field;
 use crate::model::{BufferHandle, Quantization};
@@ -10,7 +9,8 @@ use crate::policy::{Transport, agreed};
 use crate::rule::Rule;
 use crate::wire::descriptor::MIN_BUFFER_ALIGNMENT;
 use crate::wire::handle::RawHandle;
-use crate::wire::tag::{DeviceTag, SyncMode};
+use crate::wire::length32;
+use crate::wire::tag::{DeviceTag, LayoutTag, SyncMode};
 
 impl From<BufferHandle> for RawHandle {
     #[inline]
@@ -25,25 +25,26 @@ impl From<BufferHandle> for RawHandle {
     }
 }
 
+/// `own` counts the buffers that the layout itself needs, if it says so.
 #[inline(always)]
-pub(crate) fn table<T: Table, J: Judge>(
-    table: T,
-    count: u32,
-    byte_offset: u64,
-    needs: &Needs,
+pub(crate) fn table<S: Subject, J: Judge>(
+    d: S,
+    layout: LayoutTag,
+    own: Option<u32>,
     quantization: Option<&Quantization<'_>>,
     judge: &mut J,
 ) -> Checked {
+    let (count, byte_offset) = (length32(d.buffer_count()), d.byte_offset());
     let few = count <= u32::from(u8::MAX);
     judge.require(few, Rule::BufferLimit, Field::BufferCount, 0)?;
-    if needs.is_head() {
+    if layout == LayoutTag::Composite {
         judge.require(count == 0, Rule::HeadBuffers, Field::BufferCount, 0)?;
         judge.require(byte_offset == 0, Rule::HeadByteOffset, Field::ByteOffset, 0)?;
         let bare = quantization.is_none();
         return judge.require(bare, Rule::HeadQuantization, Field::Flags, 0);
     }
     judge.require(count > 0, Rule::BufferPresence, Field::BufferCount, 0)?;
-    if let Some(own) = needs.buffers {
+    if let Some(own) = own {
         let (rule, needed) = match quantization {
             None => (Rule::BufferCount, Some(own)),
             Some(quantization) => {
@@ -56,32 +57,37 @@ pub(crate) fn table<T: Table, J: Judge>(
             excess(Some(count) > needed, rule, Field::BufferCount, 0, judge)?;
         }
     }
-    let first = table.handle(0);
-    // what was found plain once is plain again; 0 never is
-    let mut plain = 0;
-    for k in 0..count {
-        let Some(handle) = table.handle(k) else {
-            break;
-        };
-        if handle.rest == plain {
-            continue;
-        }
-        let first = first.unwrap_or(handle);
-        if is_plain(handle) && is_plain(first) {
-            plain = handle.rest;
-        } else {
-            self::handle(handle, k, first, judge)?;
-        }
+    if !d.is_hosted() {
+        handles(d, count, judge)?;
     }
-    let size = first.map_or(0, |handle| handle.byte_size);
-    judge.require(
-        byte_offset <= size,
-        Rule::ByteOffsetRange,
-        Field::ByteOffset,
-        0,
-    )?;
-    let placed = byte_offset == 0 || !needs.starts_at_zero();
+    let inside = byte_offset <= d.byte_size(0);
+    judge.require(inside, Rule::ByteOffsetRange, Field::ByteOffset, 0)?;
+    let stored = matches!(layout, LayoutTag(0x06..=0x0A));
+    let placed = byte_offset == 0 || !stored;
     judge.require(placed, Rule::ByteOffsetZero, Field::ByteOffset, 0)
+}
+
+/// Sees at a glance that no handle breaks a rule, whatever its size: all are aligned in the same way, in
+/// host memory and synchronised.
+#[inline(always)]
+pub(crate) fn are_hosted(mut handles: impl Iterator<Item = RawHandle>) -> bool {
+    let Some(RawHandle { rest, .. }) = handles.next() else {
+        return true;
+    };
+    let hosted =
+        rest <= u32::MAX.into() && rest >= MIN_BUFFER_ALIGNMENT.into() && rest.is_power_of_two();
+    hosted && handles.all(|handle| handle.rest == rest)
+}
+
+#[inline(never)]
+fn handles<S: Subject, J: Judge>(d: S, count: u32, judge: &mut J) -> Checked {
+    let Some(first) = d.handle(0) else {
+        return Ok(());
+    };
+    for k in 0..count {
+        handle(d.handle(k).unwrap_or(first), k, first, judge)?;
+    }
+    Ok(())
 }
 
 /// A number that must be exact. Permissive mode takes more than needed, and nobody takes less, since
@@ -101,14 +107,6 @@ pub(crate) fn excess(
     }
 }
 
-/// Sees at a glance that a handle breaks nothing, whatever its size: aligned and in host memory.
-#[inline(always)]
-fn is_plain(handle: RawHandle) -> bool {
-    let rest = handle.rest;
-    rest <= u32::MAX.into() && rest >= MIN_BUFFER_ALIGNMENT.into() && rest.is_power_of_two()
-}
-
-#[inline(never)]
 fn handle<J: Judge>(handle: RawHandle, k: u32, first: RawHandle, judge: &mut J) -> Checked {
     let alignment = handle.alignment();
     judge.require(

@@ -1,9 +1,9 @@
 //! Layout rules and what a layout needs from its buffers.
 
+use super::Subject;
 use super::judge::{Breach, Checked, Judge};
 use super::reach::Reach;
 use super::size::{Count, elements, near, near_bytes};
-use super::{Subject, Table};
 use crate::error::Field;
 use crate::model::{BlockPaged, CompositeHead, Layout, Tiled, U32s, U64s};
 use crate::policy::agreed;
@@ -12,107 +12,72 @@ use crate::wire::descriptor::{DYNAMIC, MAX_TILE_LEVELS, OPEN_COMPOSITE};
 use crate::wire::length32;
 use crate::wire::tag::{BlockTableIndexType, CombineOp, CompositionRule, KvRole, LayoutTag};
 
-/// What a layout says of the rest of the descriptor.
-#[derive(Clone, Copy)]
-pub(crate) struct Needs {
-    tag: LayoutTag,
-    /// Buffers of the layout itself; none for private layouts, which decide for themselves.
-    pub(super) buffers: Option<u32>,
-    /// Elements that a sparse layout stores.
-    pub(super) stored: Option<u64>,
-    /// Pages and their token slots.
-    pub(super) pages: Option<(u64, u32)>,
-}
-
-impl Needs {
-    #[inline(always)]
-    pub(super) fn is_head(&self) -> bool {
-        self.tag == LayoutTag::Composite
-    }
-
-    /// Whether the first element has no place of its own, so that `byte_offset` is 0.
-    #[inline(always)]
-    pub(super) fn starts_at_zero(&self) -> bool {
-        matches!(self.tag, LayoutTag(0x06..=0x0A))
+/// Buffers that the layout itself needs; none for private layouts, which decide for themselves.
+#[inline(always)]
+pub(crate) fn own_buffers<S: Subject>(d: S) -> Option<u32> {
+    match d.form() {
+        Some(form) => Some(form.buffers(d.rank())),
+        None => (d.layout_tag() == LayoutTag::Tiled).then_some(1),
     }
 }
 
 /// The rules of the layout payload alone.
 #[inline(always)]
-pub(crate) fn payload<J: Judge>(
-    shape: U64s<'_>,
-    rank: u32,
-    layout: &Layout<'_>,
-    judge: &mut J,
-) -> Result<Needs, Breach> {
-    let mut needs = Needs {
-        tag: layout.tag(),
-        buffers: Some(1),
-        stored: None,
-        pages: None,
-    };
-    let nnz = match layout {
-        Layout::RowMajor | Layout::ColumnMajor => return Ok(needs),
-        Layout::Strided { strides } => {
-            same_rank(strides.len(), rank, Field::Strides, judge)?;
-            return Ok(needs);
+pub(crate) fn payload<S: Subject, J: Judge>(d: S, layout: LayoutTag, judge: &mut J) -> Checked {
+    match layout {
+        LayoutTag::RowMajor | LayoutTag::ColumnMajor => Ok(()),
+        LayoutTag::Composite => match d.layout() {
+            Layout::Composite(head) => composite_head(head, d.shape(), judge),
+            _ => Ok(()),
+        },
+        LayoutTag(0x06..=0x09) => sparse(d, layout, judge),
+        LayoutTag::Strided => match d.layout() {
+            Layout::Strided { strides } => {
+                same_rank(strides.len(), d.rank(), Field::Strides, judge)
+            }
+            _ => Ok(()),
+        },
+        _ => other_payload(d, judge),
+    }
+}
+
+#[inline(always)]
+fn sparse<S: Subject, J: Judge>(d: S, layout: LayoutTag, judge: &mut J) -> Checked {
+    let shape = d.shape();
+    let rank = d.rank();
+    if layout == LayoutTag::Csf {
+        judge.require(rank >= 3, Rule::CsfRank, Field::Rank, 0)?;
+        if let Layout::Csf { mode_order, .. } = d.layout() {
+            modes(mode_order, rank, judge)?;
         }
-        Layout::Tiled(levels) => {
-            tiled(*levels, rank, judge)?;
-            return Ok(needs);
-        }
-        Layout::Morton { morton_bits } => {
-            morton(*morton_bits, shape, rank, judge)?;
-            return Ok(needs);
-        }
+    } else if layout != LayoutTag::Coo {
+        judge.require(rank == 2, Rule::CompressedRank, Field::Rank, 0)?;
+    }
+    let stored = Count::new(d.stored().unwrap_or(0));
+    let possible = elements(shape).is_none_or(|elements| stored <= elements);
+    judge.require(possible, Rule::SparseCount, Field::Nnz, 0)
+}
+
+#[inline(never)]
+fn other_payload<S: Subject, J: Judge>(d: S, judge: &mut J) -> Checked {
+    let (shape, rank) = (d.shape(), d.rank());
+    match d.layout() {
+        Layout::Tiled(levels) => tiled(levels, rank, judge),
+        Layout::Morton { morton_bits } => morton(morton_bits, shape, rank, judge),
         Layout::Hilbert {
             hilbert_order,
             hilbert_rank,
-        } => {
-            hilbert(*hilbert_order, *hilbert_rank, shape, rank, judge)?;
-            return Ok(needs);
-        }
-        Layout::BlockPaged(paged) => {
-            block_paged(*paged, rank, judge)?;
-            needs.buffers = Some(3);
-            needs.pages = Some((paged.num_pages, paged.page_size));
-            return Ok(needs);
-        }
-        Layout::Composite(head) => {
-            composite_head(*head, shape, rank, judge)?;
-            needs.buffers = Some(0);
-            return Ok(needs);
-        }
+        } => hilbert(hilbert_order, hilbert_rank, shape, rank, judge),
+        Layout::BlockPaged(paged) => block_paged(paged, rank, judge),
         Layout::Private {
             extension_layout_id: id,
             ..
         } => {
-            let known = agreed(judge.policy().agreements.layouts, id);
-            judge.require(known, Rule::PrivateLayout, Field::ExtensionLayoutId, 0)?;
-            needs.buffers = None;
-            return Ok(needs);
+            let known = agreed(judge.policy().agreements.layouts, &id);
+            judge.require(known, Rule::PrivateLayout, Field::ExtensionLayoutId, 0)
         }
-        Layout::Unknown(_) => return Ok(needs),
-        Layout::Coo { nnz, .. } => {
-            needs.buffers = Some(2);
-            *nnz
-        }
-        Layout::Csr { nnz } | Layout::Csc { nnz } => {
-            judge.require(rank == 2, Rule::CompressedRank, Field::Rank, 0)?;
-            needs.buffers = Some(3);
-            *nnz
-        }
-        Layout::Csf { nnz, mode_order } => {
-            judge.require(rank >= 3, Rule::CsfRank, Field::Rank, 0)?;
-            modes(*mode_order, rank, judge)?;
-            needs.buffers = Some(rank.wrapping_mul(2).wrapping_add(1));
-            *nnz
-        }
-    };
-    needs.stored = Some(nnz);
-    let possible = elements(shape).is_none_or(|elements| Count::new(nnz) <= elements);
-    judge.require(possible, Rule::SparseCount, Field::Nnz, 0)?;
-    Ok(needs)
+        _ => Ok(()),
+    }
 }
 
 /// Every array of a descriptor has one number for each dimension.
@@ -239,11 +204,11 @@ fn hilbert<J: Judge>(order: u32, curve: u32, shape: U64s<'_>, rank: u32, judge: 
     Ok(())
 }
 
+#[inline(always)]
 fn modes<J: Judge>(order: U32s<'_>, rank: u32, judge: &mut J) -> Checked {
     same_rank(order.len(), rank, Field::ModeOrder, judge)?;
     let mut seen = 0u64;
-    for k in 0..rank {
-        let mode = order.at(k);
+    for (mode, k) in order.iter().zip(0..) {
         let bit = 1u64.wrapping_shl(mode);
         let new = mode < rank && seen & bit == 0;
         judge.require(new, Rule::CsfModes, Field::ModeOrder, k)?;
@@ -269,12 +234,8 @@ fn block_paged<J: Judge>(paged: BlockPaged, rank: u32, judge: &mut J) -> Checked
     Ok(())
 }
 
-fn composite_head<J: Judge>(
-    head: CompositeHead,
-    shape: U64s<'_>,
-    rank: u32,
-    judge: &mut J,
-) -> Checked {
+#[inline(never)]
+fn composite_head<J: Judge>(head: CompositeHead, shape: U64s<'_>, judge: &mut J) -> Checked {
     let (rule, op, count) = (head.composition_rule, head.combine_op, head.member_count);
     let known = rule.is_assigned() || rule.is_private();
     judge.require(known, Rule::CompositionRule, Field::CompositionRule, 0)?;
@@ -306,8 +267,7 @@ fn composite_head<J: Judge>(
         0,
     )?;
     let mut empty = false;
-    for k in 0..rank {
-        let size = shape.at(k);
+    for (size, k) in shape.iter().zip(0..) {
         let fixed = size != DYNAMIC || !(overlay || partition);
         judge.require(fixed, Rule::HeadDynamic, Field::Shape, k)?;
         empty |= size == 0;
@@ -321,99 +281,108 @@ fn composite_head<J: Judge>(
 ///
 /// `bits` is the element width; 0 where it is unknown, and then nothing that depends on it is checked.
 #[inline(always)]
-pub(crate) fn sizes<T: Table, J: Judge>(
-    d: Subject<'_, T>,
-    layout: &Layout<'_>,
-    bits: u32,
-    judge: &mut J,
-) -> Checked {
-    let holds = |k: u32, needed: Count, rule| {
-        if needed.within(d.byte_size(k)) {
-            Ok(())
-        } else {
-            Err(Breach::new(rule, Field::ByteSize, k))
-        }
-    };
-    let (rule, nnz) = match layout {
-        Layout::Composite(_) | Layout::Private { .. } | Layout::Unknown(_) => return Ok(()),
-        Layout::BlockPaged(paged) => {
-            let rule = Rule::PagedSize;
-            let slots = Count::new(paged.num_pages).times(paged.page_size.into());
-            let (heads, depth) = (d.shape.at(1), d.shape.at(2));
-            if heads != DYNAMIC && depth != DYNAMIC {
-                let needed = slots.times(heads).times(depth).bytes(bits);
-                holds(0, needed, rule)?;
-            }
-            let wide = paged.block_table_index_type == BlockTableIndexType::U64;
-            let width = if wide { 8 } else { 4 };
-            return holds(2, pointers(paged.num_seqs.into(), width), rule);
-        }
-        Layout::Coo { nnz, .. } => (Rule::CooSize, *nnz),
-        Layout::Csr { nnz } | Layout::Csc { nnz } => (Rule::CompressedSize, *nnz),
-        Layout::Csf { nnz, .. } => (Rule::CsfSize, *nnz),
-        _ if bits == 0 => return Ok(()),
-        _ => return dense(d, layout, bits, judge),
-    };
-    let stored = Count::new(nnz);
-    holds(0, stored.bytes(bits), rule)?;
-    match layout {
-        Layout::Coo { .. } => holds(1, stored.times(d.rank.into()).times(8), rule),
-        Layout::Csf { .. } => {
-            holds(1, Count::new(16), rule)?;
-            // the pointers of a level are one more than its fibres; there may be no indices
-            for level in 1..d.rank {
-                holds(level.wrapping_mul(2).wrapping_add(1), Count::new(8), rule)?;
-            }
-            holds(d.rank.wrapping_mul(2), stored.times(8), rule)
-        }
-        _ => {
-            holds(1, stored.times(8), rule)?;
-            let axis = u32::from(matches!(layout, Layout::Csc { .. }));
-            match d.shape.at(axis) {
-                DYNAMIC => Ok(()),
-                size => holds(2, pointers(size, 8), rule),
-            }
-        }
-    }
-}
-
-/// Bytes of one pointer more than rows, columns or sequences.
-fn pointers(n: u64, width: u64) -> Count {
-    Count::new(n).plus(Count::ONE).times(width)
-}
-
-/// LAYOUT-05 and its siblings: all elements of a dense tensor lie in buffer 0.
-#[inline(always)]
-fn dense<T: Table, J: Judge>(
-    d: Subject<'_, T>,
-    layout: &Layout<'_>,
+pub(crate) fn sizes<S: Subject, J: Judge>(
+    d: S,
+    layout: LayoutTag,
     bits: u32,
     judge: &mut J,
 ) -> Checked {
     // byte_offset <= byte_size was checked as BUF-17
-    let free = d.byte_size(0).saturating_sub(d.byte_offset);
+    let free = d.byte_size(0).saturating_sub(d.byte_offset());
     let near = match layout {
-        Layout::Strided { strides } => Reach::near(*strides, d.shape),
-        Layout::Tiled(_) | Layout::Morton { .. } => None,
-        _ => near(d.shape),
+        LayoutTag::Composite => return Ok(()),
+        LayoutTag(0x06..=0x09) => return sparse_sizes(d, layout, bits),
+        LayoutTag::RowMajor | LayoutTag::ColumnMajor => near(d.shape()),
+        LayoutTag::Strided => match d.layout() {
+            Layout::Strided { strides } => Reach::near(strides, d.shape()),
+            _ => None,
+        },
+        _ => None,
     };
     // the commonest: forwards only, and nothing that needs more than 64 bits
     let bytes = near.and_then(|elements| near_bytes(elements, bits));
     if bytes.is_some_and(|bytes| bytes <= free) {
         return Ok(());
     }
-    far(d.shape, layout, bits, (d.byte_offset, free), judge)
+    other_sizes(d, bits, judge)
 }
 
-/// The same for every reach; `room` is what buffer 0 has before the first element and from it on.
+/// A size rule; a size that does not fit 64 bits fits no buffer.
+#[inline(always)]
+fn holds<S: Subject>(d: S, k: u32, needed: Option<u64>, rule: Rule) -> Checked {
+    match needed {
+        Some(needed) if needed <= d.byte_size(k) => Ok(()),
+        _ => Err(Breach::new(rule, Field::ByteSize, k)),
+    }
+}
+
+#[inline(always)]
+fn sparse_sizes<S: Subject>(d: S, layout: LayoutTag, bits: u32) -> Checked {
+    let rule = match layout {
+        LayoutTag::Coo => Rule::CooSize,
+        LayoutTag::Csf => Rule::CsfSize,
+        _ => Rule::CompressedSize,
+    };
+    let shape = d.shape();
+    let rank = length32(shape.len());
+    let stored = d.stored().unwrap_or(0);
+    holds(d, 0, near_bytes(stored, bits), rule)?;
+    let indices = stored.checked_mul(8);
+    match layout {
+        LayoutTag::Coo => {
+            let coordinates = indices.and_then(|bytes| bytes.checked_mul(rank.into()));
+            holds(d, 1, coordinates, rule)
+        }
+        LayoutTag::Csf => {
+            holds(d, 1, Some(16), rule)?;
+            // the pointers of a level are one more than its fibres; there may be no indices
+            for level in 1..rank {
+                let pointers = level.wrapping_mul(2).wrapping_add(1);
+                holds(d, pointers, Some(8), rule)?;
+            }
+            holds(d, rank.wrapping_mul(2), indices, rule)
+        }
+        _ => {
+            holds(d, 1, indices, rule)?;
+            let axis = u32::from(layout == LayoutTag::Csc);
+            match d.shape().at(axis) {
+                DYNAMIC => Ok(()),
+                size => holds(d, 2, pointers(size, 8), rule),
+            }
+        }
+    }
+}
+
+/// Bytes of one pointer more than rows, columns or sequences.
+#[inline(always)]
+fn pointers(n: u64, width: u64) -> Option<u64> {
+    n.checked_add(1)?.checked_mul(width)
+}
+
 #[inline(never)]
-fn far<J: Judge>(
-    shape: U64s<'_>,
-    layout: &Layout<'_>,
-    bits: u32,
-    room: (u64, u64),
-    judge: &mut J,
-) -> Checked {
+fn other_sizes<S: Subject, J: Judge>(d: S, bits: u32, judge: &mut J) -> Checked {
+    match d.layout() {
+        Layout::Private { .. } | Layout::Unknown(_) => Ok(()),
+        Layout::BlockPaged(paged) => {
+            let rule = Rule::PagedSize;
+            let slots = Count::new(paged.num_pages).times(paged.page_size.into());
+            let (heads, depth) = (d.shape().at(1), d.shape().at(2));
+            if heads != DYNAMIC && depth != DYNAMIC {
+                let needed = slots.times(heads).times(depth).bytes(bits);
+                holds(d, 0, needed.fits(), rule)?;
+            }
+            let wide = paged.block_table_index_type == BlockTableIndexType::U64;
+            let width = if wide { 8 } else { 4 };
+            holds(d, 2, pointers(paged.num_seqs.into(), width), rule)
+        }
+        _ if bits == 0 => Ok(()),
+        layout => dense(d, &layout, bits, judge),
+    }
+}
+
+/// LAYOUT-05 and its siblings: all elements of a dense tensor lie in buffer 0.
+fn dense<S: Subject, J: Judge>(d: S, layout: &Layout<'_>, bits: u32, judge: &mut J) -> Checked {
+    let shape = d.shape();
     let (rule, reach) = match layout {
         Layout::Strided { strides } => (Rule::StridedReach, Reach::strided(*strides, shape)),
         Layout::Tiled(levels) => Reach::tiled(*levels, shape),
@@ -424,8 +393,9 @@ fn far<J: Judge>(
     let Some(reach) = reach else {
         return Ok(());
     };
+    let free = d.byte_size(0).saturating_sub(d.byte_offset());
     let (front, back) = (reach.below.bytes(bits), reach.count.bytes(bits));
-    if front.within(room.0) && back.within(room.1) {
+    if front.within(d.byte_offset()) && back.within(free) {
         return Ok(());
     }
     let exists = back.within(u64::MAX) && front.within(u64::MAX);

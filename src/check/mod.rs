@@ -14,13 +14,15 @@ pub(crate) mod sections;
 mod size;
 
 use crate::error::{Field, Violation};
-use crate::model::{Fields, Layout, U64s};
+use crate::model::{Fields, Layout};
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::descriptor::MAX_RANK;
+use crate::wire::form::{Form, form};
 use crate::wire::handle::RawHandle;
 use crate::wire::tag::{ElementType, LayoutTag};
 use crate::wire::{index, length32};
+pub(crate) use buffers::are_hosted;
 pub(crate) use judge::{Breach, Checked, Judge, Teller};
 
 /// Checks one descriptor against every model rule.
@@ -55,7 +57,7 @@ pub fn descriptor<F: Fields + ?Sized>(d: &F, policy: &Policy) -> Result<(), Viol
     let mut judge = policy;
     header.check(&mut judge)?;
     // rank-sized work is bounded only behind the header's rules
-    body(d, Asked(d), &mut judge)?;
+    body(d, &mut judge)?;
     Ok(())
 }
 
@@ -111,102 +113,117 @@ impl Header {
     }
 }
 
-/// What several groups of rules need, as plain values.
+/// One logical descriptor as the rules behind the header read it.
 ///
 /// It is handed on by value: what has no address can stay in registers.
-#[derive(Clone, Copy)]
-pub(crate) struct Subject<'a, T> {
-    shape: U64s<'a>,
-    table: T,
-    byte_offset: u64,
-    rank: u32,
-    buffer_count: u32,
-    element_type: ElementType,
-}
+pub(crate) trait Subject: Fields + Copy {
+    /// Tag of the layout.
+    fn layout_tag(&self) -> LayoutTag;
 
-impl<T: Table> Subject<'_, T> {
+    /// What the tag says of the layout.
+    fn form(&self) -> Option<&'static Form>;
+
+    /// Number of dimensions.
+    fn rank(&self) -> u32;
+
+    /// Whether there is no optional section.
+    fn is_bare(&self) -> bool;
+
+    /// Elements that a sparse layout stores.
+    fn stored(&self) -> Option<u64>;
+
+    /// The handle at `k`, if it exists.
+    fn handle(&self, k: u32) -> Option<RawHandle>;
+
+    /// What [`are_hosted`] says of the handles.
+    fn is_hosted(&self) -> bool;
+
     /// Size of a buffer; 0 for one that is not there.
     #[inline(always)]
     fn byte_size(&self, buffer: u32) -> u64 {
-        let handle = self.table.handle(buffer);
-        handle.map_or(0, |handle| handle.byte_size)
+        self.handle(buffer).map_or(0, |handle| handle.byte_size)
     }
 }
 
-/// The buffer table, however it is stored.
-pub(crate) trait Table: Copy {
-    /// The handle at `k`, if it exists.
-    fn handle(self, k: u32) -> Option<RawHandle>;
-}
-
-/// The handles of anything that has them.
-struct Asked<'a, F: ?Sized>(&'a F);
-
-impl<F: ?Sized> Clone for Asked<'_, F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F: ?Sized> Copy for Asked<'_, F> {}
-
-impl<F: Fields + ?Sized> Table for Asked<'_, F> {
+impl<F: Fields + ?Sized> Subject for &F {
     #[inline]
-    fn handle(self, k: u32) -> Option<RawHandle> {
-        self.0.buffer(index(k)).map(RawHandle::from)
+    fn layout_tag(&self) -> LayoutTag {
+        self.layout().tag()
+    }
+
+    #[inline]
+    fn form(&self) -> Option<&'static Form> {
+        form(self.layout_tag())
+    }
+
+    #[inline]
+    fn rank(&self) -> u32 {
+        length32(self.shape().len())
+    }
+
+    #[inline]
+    fn is_bare(&self) -> bool {
+        self.quantization().is_none()
+            && self.shard().is_none()
+            && self.statistics().is_none()
+            && self.extension_type().is_none()
+            && self.member_role().is_none()
+    }
+
+    #[inline]
+    fn stored(&self) -> Option<u64> {
+        match self.layout() {
+            Layout::Coo { nnz, .. }
+            | Layout::Csr { nnz }
+            | Layout::Csc { nnz }
+            | Layout::Csf { nnz, .. } => Some(nnz),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn handle(&self, k: u32) -> Option<RawHandle> {
+        self.buffer(index(k)).map(RawHandle::from)
+    }
+
+    #[inline]
+    fn is_hosted(&self) -> bool {
+        let count = length32(self.buffer_count());
+        are_hosted((0..count).map_while(|k| self.handle(k)))
     }
 }
 
 /// Everything behind the header.
 #[inline(always)]
-pub(crate) fn body<F, T, J>(d: &F, table: T, judge: &mut J) -> Checked
-where
-    F: Fields + ?Sized,
-    T: Table,
-    J: Judge,
-{
-    let layout = d.layout();
-    if matches!(layout, Layout::Unknown(_)) {
+pub(crate) fn body<S: Subject, J: Judge>(d: S, judge: &mut J) -> Checked {
+    let layout = d.layout_tag();
+    if !layout.is_assigned() && !layout.is_private() {
+        // permissive mode only: nothing behind `byte_offset` is known
         return Ok(());
     }
-    let shape = d.shape();
-    let (rank, byte_offset) = (length32(shape.len()), d.byte_offset());
-    let (buffer_count, element_type) = (length32(d.buffer_count()), d.element_type());
-    let mut bits = element_type.bits();
+    let mut bits = d.element_type().bits();
     if let Some(extension) = d.extension_type() {
         bits = sections::extension_type(extension, judge)?;
     }
-    let needs = layout::payload(shape, rank, &layout, judge)?;
+    layout::payload(d, layout, judge)?;
+    let own = layout::own_buffers(d);
     let quantization = d.quantization();
-    buffers::table(
-        table,
-        buffer_count,
-        byte_offset,
-        &needs,
-        quantization.as_ref(),
-        judge,
-    )?;
-    // made where it is needed: what is handed on has an address
-    let subject = || Subject {
-        shape,
-        table,
-        byte_offset,
-        rank,
-        buffer_count,
-        element_type,
-    };
-    layout::sizes(subject(), &layout, bits, judge)?;
+    buffers::table(d, layout, own, quantization.as_ref(), judge)?;
+    layout::sizes(d, layout, bits, judge)?;
+    if d.is_bare() {
+        return Ok(());
+    }
     if let Some(quantization) = &quantization {
-        quantization::scheme(&subject(), &needs, quantization, judge)?;
+        quantization::scheme(d, own, quantization, judge)?;
     }
     if let Some(shard) = d.shard() {
-        sections::shard(&shard, layout.tag(), shape, judge)?;
+        sections::shard(&shard, layout, d.shape(), judge)?;
     }
     if let Some(statistics) = d.statistics() {
-        sections::statistics(statistics, needs.stored, judge)?;
+        sections::statistics(statistics, d.stored(), judge)?;
     }
     if let Some(role) = d.member_role() {
-        sections::member(role, layout.tag(), judge)?;
+        sections::member(role, layout, judge)?;
     }
     Ok(())
 }

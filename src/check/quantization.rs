@@ -1,17 +1,16 @@
 //! Rules of quantization schemes: parameters, their buffers and sizes.
 
+use super::Subject;
 use super::buffers::excess;
 use super::judge::{Checked, Judge};
-use super::layout::Needs;
 use super::size::{Count, elements_with};
-use super::{Subject, Table};
 use crate::error::Field;
-use crate::model::{Parameters, Quantization, U64s};
+use crate::model::{Layout, Parameters, Quantization, U64s};
 use crate::policy::agreed;
 use crate::rule::Rule;
 use crate::wire::descriptor::{DYNAMIC, NO_BUFFER, SCHEME_HEADER};
-use crate::wire::index;
-use crate::wire::tag::{ElementType, Scheme};
+use crate::wire::tag::{ElementType, LayoutTag, Scheme};
+use crate::wire::{index, length32};
 
 /// Buffers that hold parameters; unknown for schemes without a known meaning.
 #[inline]
@@ -61,9 +60,9 @@ fn is_told(quantization: &Quantization<'_>) -> bool {
 }
 
 #[inline(never)]
-pub(crate) fn scheme<T: Table, J: Judge>(
-    d: &Subject<'_, T>,
-    needs: &Needs,
+pub(crate) fn scheme<S: Subject, J: Judge>(
+    d: S,
+    own: Option<u32>,
     quantization: &Quantization<'_>,
     judge: &mut J,
 ) -> Checked {
@@ -84,17 +83,17 @@ pub(crate) fn scheme<T: Table, J: Judge>(
     };
     let defined = flags & !defined_flags(scheme) == 0;
     judge.require(defined, Rule::SchemeFlags, Field::SchemeFlags, 0)?;
-    let stored = d.element_type.stores(scheme);
+    let stored = d.element_type().stores(scheme);
     judge.require(stored, Rule::StorageType, Field::TypeTag, 0)?;
     match quantization {
-        Quantization::Buffers(p) => parameters(d, needs, p, judge),
+        Quantization::Buffers(p) => parameters(d, own, p, judge),
         Quantization::PerTensor {
             scale, zero_point, ..
         } => {
             let (infinite, magnitude) = (0x7F80_0000, scale.0 & 0x7FFF_FFFF);
             let usable = magnitude > 0 && magnitude < infinite;
             judge.require(usable, Rule::ScaleValue, Field::Scale, 0)?;
-            let (low, high) = d.element_type.integer_range();
+            let (low, high) = d.element_type().integer_range();
             let value = i64::from(*zero_point);
             let in_range = low <= value && value <= high;
             judge.require(in_range, Rule::ZeroPointRange, Field::ZeroPoint, 0)
@@ -104,32 +103,38 @@ pub(crate) fn scheme<T: Table, J: Judge>(
 }
 
 #[inline(always)]
-fn parameters<T: Table, J: Judge>(
-    d: &Subject<'_, T>,
-    needs: &Needs,
+fn parameters<S: Subject, J: Judge>(
+    d: S,
+    own: Option<u32>,
     p: &Parameters,
     judge: &mut J,
 ) -> Checked {
-    judge.require(p.axis < d.rank, Rule::QuantizedAxis, Field::Axis, 0)?;
-    let size = d.shape.at(p.axis);
+    let shape = d.shape();
+    let inside = p.axis < d.rank();
+    judge.require(inside, Rule::QuantizedAxis, Field::Axis, 0)?;
+    let size = shape.at(p.axis);
     judge.require(size != DYNAMIC, Rule::AxisDynamic, Field::Axis, 0)?;
+    let pages = match d.layout_tag() {
+        LayoutTag::BlockPaged => pages(d),
+        _ => None,
+    };
     let per_channel = p.scheme == Scheme::PerChannelAffine;
     let per_block = p.scheme == Scheme::PerBlockAffine;
     if per_channel {
         let float32 = p.scale_type == ElementType::Float32;
         per_channel_scale(float32, Field::ScaleTypeTag, judge)?;
-        let channels = needs.pages.is_none() || p.axis > 0;
+        let channels = pages.is_none() || p.axis > 0;
         judge.require(channels, Rule::PagedChannelAxis, Field::Axis, 0)?;
     }
     if per_block {
         let float = matches!(p.scale_type.0, 1..=3);
         judge.require(float, Rule::PerBlockScaleType, Field::ScaleTypeTag, 0)?;
     }
-    indices(d.buffer_count, needs.buffers, p, judge)?;
+    indices(length32(d.buffer_count()), own, p, judge)?;
     if !per_channel {
-        block_size(p, size, needs.pages.is_some(), judge)?;
+        block_size(p, size, pages.is_some(), judge)?;
     }
-    match needs.pages {
+    match pages {
         Some((pages, page_size)) if per_block => {
             let slots = p.axis == 0 && p.block_size == page_size;
             judge.require(slots, Rule::PagedBlock, Field::BlockSize, 0)?;
@@ -138,13 +143,21 @@ fn parameters<T: Table, J: Judge>(
         }
         // AMB-42: NF4 and MXFP parameters of pages have no stated size
         Some(_) if !per_channel => Ok(()),
-        _ => match entries(d.shape, p, size) {
+        _ => match entries(shape, p, size) {
             Some(entries) => {
                 let rules = [Rule::ScaleSize, Rule::ZeroPointSize, Rule::SharedSize];
                 sizes(d, p, entries, rules, judge)
             }
             None => Ok(()),
         },
+    }
+}
+
+/// Pages and their token slots.
+fn pages<S: Subject>(d: S) -> Option<(u64, u32)> {
+    match d.layout() {
+        Layout::BlockPaged(paged) => Some((paged.num_pages, paged.page_size)),
+        _ => None,
     }
 }
 
@@ -218,8 +231,8 @@ fn entries(shape: U64s<'_>, p: &Parameters, size: u64) -> Option<Count> {
 
 /// QUANT-25 to QUANT-27: parameter buffers have exactly their entries.
 #[inline]
-fn sizes<T: Table, J: Judge>(
-    d: &Subject<'_, T>,
+fn sizes<S: Subject, J: Judge>(
+    d: S,
     p: &Parameters,
     entries: Count,
     [scale_rule, zero_rule, shared_rule]: [Rule; 3],

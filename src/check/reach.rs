@@ -65,10 +65,12 @@ impl Reach {
     /// 64 products of two numbers below 2^29 do not fill 64 bits, so one look at all of them is enough.
     #[inline(always)]
     fn small(axes: impl Iterator<Item = (u64, u64)>) -> Option<u64> {
+        // factors of 32 bits are what vector units multiply
+        const LOW: u64 = 0xFFFF_FFFF;
         let (all, reach) = axes.fold((0, 1u64), |(all, reach), (stride, size)| {
             // large for a dimension of 0 and for a dynamic one, as a negative stride is
             let last = size.wrapping_sub(1);
-            let span = stride.wrapping_mul(last);
+            let span = (stride & LOW).wrapping_mul(last & LOW);
             (all | stride | last, reach.wrapping_add(span))
         });
         (all < 1 << 29).then_some(reach)

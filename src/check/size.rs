@@ -154,12 +154,15 @@ fn group(bits: u32) -> (u32, u64) {
     (3u32.wrapping_sub(even), bits.wrapping_shr(even).into())
 }
 
-/// Bytes of packed elements, where that and everything on the way to it fits 64 bits.
+/// Bytes of packed elements, if they fit 64 bits.
 #[inline(always)]
 pub(crate) fn near_bytes(elements: u64, bits: u32) -> Option<u64> {
+    if bits & 7 == 0 {
+        return elements.checked_mul(bits.wrapping_shr(3).into());
+    }
     let (shift, bytes) = group(bits);
-    let partial = 1u64.wrapping_shl(shift).wrapping_sub(1);
-    let groups = elements.checked_add(partial)?.wrapping_shr(shift);
+    let partial = elements & 1u64.wrapping_shl(shift).wrapping_sub(1) != 0;
+    let groups = elements.wrapping_shr(shift).wrapping_add(partial.into());
     groups.checked_mul(bytes)
 }
 

@@ -6,8 +6,10 @@ use crate::error::Field;
 use crate::rule::Rule;
 use crate::wire::descriptor::{
     Facts, HANDLE, HEADER, MAX_TILE_LEVELS, PRIVATE_LAYOUT, SCHEME_HEADER, SCHEME_VERSION, flag,
-    is_zero, is_zero_at, layout_len, offset, scheme_len, scheme_shift, tile_level_len,
+    is_zero, is_zero_at, offset, scheme_len, scheme_shift, tile_level_len,
 };
+use crate::wire::form::form;
+use crate::wire::handle::RawHandle;
 use crate::wire::tag::{LayoutTag, Scheme};
 use crate::wire::{index, length32, u8, u32};
 
@@ -50,17 +52,21 @@ pub(super) fn parts<'a, J: Judge>(
     facts: &mut Facts,
     judge: &mut J,
 ) -> Result<(Parts<'a>, &'a [u8]), Breach> {
-    let rank = u32::from(facts.rank);
+    let rank = u32::from(facts.rank());
     let mut rest = Rest(bytes.get(HEADER..).unwrap_or(&[]));
     let shape = rest.part(index(rank).wrapping_mul(8), Field::Shape, 0)?;
     let byte_offset = rest.record(Field::ByteOffset)?;
     let mut parts = Parts {
-        element_type: facts.element_type,
-        layout_tag: facts.layout,
+        element_type: facts.element_type(),
+        layout_tag: facts.layout(),
+        form: form(facts.layout()),
+        rank,
+        is_bare: facts.flags() == 0,
         shape,
         byte_offset: u64::from_le_bytes(*byte_offset),
         payload: &[],
         handles: &[],
+        is_hosted: true,
         quantization: &[],
         shard: None,
         statistics: None,
@@ -68,13 +74,24 @@ pub(super) fn parts<'a, J: Judge>(
         member: None,
     };
     if facts.is_opaque() {
-        // permissive mode only: flags speak of sections that cannot be found
-        facts.flags = 0;
         return Ok((parts, &[]));
     }
-    let dense = matches!(facts.layout, LayoutTag::RowMajor | LayoutTag::ColumnMajor);
-    if !dense {
-        parts.payload = payload(&mut rest, facts, rank, judge)?;
+    let layout = facts.layout();
+    let len = match parts.form {
+        Some(form) => form.len(rank),
+        None => variable(rest.0, layout, rank, judge)?,
+    };
+    facts.set_layout_len(len);
+    let first = parts.form.map_or(Field::TileShape, |form| form.first);
+    parts.payload = rest.part(index(len), first, 0)?;
+    if layout == LayoutTag::Coo {
+        let sorted = u8(parts.payload, offset(Field::IsSorted)) <= 1;
+        judge.require(sorted, Rule::CooSorted, Field::IsSorted, 0)?;
+    }
+    if let Some(form) = parts.form
+        && !form.is_clear(rank, parts.payload)
+    {
+        layout_reserved(layout, judge)?;
     }
     let [buffers] = *rest.record(Field::BufferCount)?;
     let table = rest.part(
@@ -82,50 +99,45 @@ pub(super) fn parts<'a, J: Judge>(
         Field::ByteSize,
         0,
     )?;
-    facts.buffers = buffers;
+    facts.set_buffers(buffers);
     parts.handles = table.as_chunks().0;
-    for (handle, k) in parts.handles.iter().zip(0..) {
-        let [.., reserved] = *handle;
-        judge.require(
-            reserved == 0,
-            Rule::HandleReserved,
-            Field::HandleReserved,
-            k,
-        )?;
+    parts.is_hosted = check::are_hosted(parts.handles.iter().map(RawHandle::read));
+    if !parts.is_hosted {
+        handle_reserved(parts.handles, judge)?;
     }
-    if facts.flags == 0 {
+    if facts.flags() == 0 {
         return Ok((parts, rest.0));
     }
-    if facts.flags & flag::QUANTIZATION != 0 {
+    if facts.flags() & flag::QUANTIZATION != 0 {
         let with_length = rest.0;
         let prefix = rest.record(Field::QuantizationLength)?;
         let len = u32::from_le_bytes(*prefix);
-        facts.quantization_len = len;
+        facts.set_quantization_len(len);
         rest.part(index(len), Field::SchemeTag, 0)?;
         // both are there
         let whole = index(len).wrapping_add(prefix.len());
         parts.quantization = with_length.get(..whole).unwrap_or(&[]);
         quantization(parts.quantization, len, judge)?;
     }
-    if facts.flags & flag::SHARD != 0 {
+    if facts.flags() & flag::SHARD != 0 {
         let len = index(rank).wrapping_mul(16);
         parts.shard = Some(rest.part(len, Field::ParentShape, 0)?);
     }
-    if facts.flags & flag::STATISTICS != 0 {
+    if facts.flags() & flag::STATISTICS != 0 {
         let section = rest.record(Field::ComputedMask)?;
         let rule = Rule::StatisticsReserved;
         reserved(section, Field::StatisticsReserved, rule, judge)?;
         reserved(section, Field::StatisticsTail, rule, judge)?;
         parts.statistics = Some(section);
     }
-    if facts.flags & flag::EXTENSION_TYPE != 0 {
+    if facts.flags() & flag::EXTENSION_TYPE != 0 {
         let section = rest.record(Field::BitWidth)?;
         let rule = Rule::ExtensionReserved;
         reserved(section, Field::ExtensionReserved, rule, judge)?;
         reserved(section, Field::ExtensionTail, rule, judge)?;
         parts.extension_type = Some(section);
     }
-    if facts.flags & flag::MEMBER != 0 {
+    if facts.flags() & flag::MEMBER != 0 {
         let section = rest.record(Field::MemberRole)?;
         reserved(section, Field::MemberReserved, Rule::MemberReserved, judge)?;
         parts.member = Some(section);
@@ -139,56 +151,47 @@ fn reserved<J: Judge>(section: &[u8], field: Field, rule: Rule, judge: &mut J) -
     judge.require(is_zero(section, 0, field), rule, field, 0)
 }
 
-/// The payload of a layout that has one.
-#[inline]
-fn payload<'a, J: Judge>(
-    rest: &mut Rest<'a>,
-    facts: &mut Facts,
-    rank: u32,
-    judge: &mut J,
-) -> Result<&'a [u8], Breach> {
-    let layout = facts.layout;
-    let Some(len) = layout_len(layout, rank) else {
-        let payload = variable(rest, layout, rank, judge)?;
-        facts.layout_len = length32(payload.len());
-        return Ok(payload);
-    };
-    let payload = rest.part(index(len), layout_field(layout), 0)?;
-    facts.layout_len = len;
-    let (field, rule) = match layout {
-        LayoutTag::Coo => {
-            let sorted = u8(payload, offset(Field::IsSorted)) <= 1;
-            judge.require(sorted, Rule::CooSorted, Field::IsSorted, 0)?;
-            (Field::CooReserved, Rule::SparseReserved)
-        }
-        LayoutTag::Csr | LayoutTag::Csc => (Field::CompressedReserved, Rule::SparseReserved),
-        LayoutTag::Csf => (Field::CsfReserved, Rule::SparseReserved),
-        LayoutTag::BlockPaged => (Field::PagedReserved, Rule::PagedReserved),
-        LayoutTag::Composite => (Field::HeadReserved, Rule::HeadReserved),
-        _ => return Ok(payload),
-    };
-    judge.require(is_zero(payload, rank, field), rule, field, 0)?;
-    Ok(payload)
+/// Tells of reserved bytes in a layout payload that are not zero.
+#[cold]
+fn layout_reserved<J: Judge>(layout: LayoutTag, judge: &mut J) -> Checked {
+    let sparse = Rule::SparseReserved;
+    match layout {
+        LayoutTag::Coo => judge.broken(sparse, Field::CooReserved, 0),
+        LayoutTag::Csf => judge.broken(sparse, Field::CsfReserved, 0),
+        LayoutTag::BlockPaged => judge.broken(Rule::PagedReserved, Field::PagedReserved, 0),
+        LayoutTag::Composite => judge.broken(Rule::HeadReserved, Field::HeadReserved, 0),
+        _ => judge.broken(sparse, Field::CompressedReserved, 0),
+    }
 }
 
-/// The payload of a layout whose length is on the wire: tiles, or a private one.
+/// Reserved bytes of handles; those that are hosted have none that is set.
 #[inline(never)]
-fn variable<'a, J: Judge>(
-    rest: &mut Rest<'a>,
+fn handle_reserved<J: Judge>(handles: &[[u8; HANDLE]], judge: &mut J) -> Checked {
+    for (handle, k) in handles.iter().zip(0..) {
+        let [.., reserved] = *handle;
+        let zero = reserved == 0;
+        judge.require(zero, Rule::HandleReserved, Field::HandleReserved, k)?;
+    }
+    Ok(())
+}
+
+/// Bytes of a layout payload whose length is on the wire: tiles, or a private one.
+#[inline(never)]
+fn variable<J: Judge>(
+    all: &[u8],
     layout: LayoutTag,
     rank: u32,
     judge: &mut J,
-) -> Result<&'a [u8], Breach> {
-    let all = rest.0;
+) -> Result<u32, Breach> {
+    let mut rest = Rest(all);
     if layout == LayoutTag::Tiled {
-        tiles(rest, rank, judge)?;
+        tiles(&mut rest, rank, judge)?;
     } else {
         let fixed: &[u8; PRIVATE_LAYOUT] = rest.record(Field::ExtensionLayoutId)?;
         let len = u32(fixed, offset(Field::ExtensionDataLength));
         rest.part(index(len), Field::ExtensionData, 0)?;
     }
-    let len = all.len().wrapping_sub(rest.0.len());
-    Ok(all.get(..len).unwrap_or(&[]))
+    Ok(length32(all.len().wrapping_sub(rest.0.len())))
 }
 
 fn tiles<J: Judge>(rest: &mut Rest<'_>, rank: u32, judge: &mut J) -> Checked {
@@ -233,17 +236,5 @@ fn quantization<J: Judge>(section: &[u8], len: u32, judge: &mut J) -> Checked {
         }
         Scheme::PerBlockAffine => reserved(section, field, Rule::PerBlockReserved, judge),
         _ => Ok(()),
-    }
-}
-
-/// The first field of a layout's payload.
-fn layout_field(layout: LayoutTag) -> Field {
-    match layout {
-        LayoutTag::Strided => Field::Strides,
-        LayoutTag::Morton => Field::MortonBits,
-        LayoutTag::BlockPaged => Field::PageSize,
-        LayoutTag::Composite => Field::CompositionRule,
-        LayoutTag::Hilbert => Field::HilbertOrder,
-        _ => Field::Nnz,
     }
 }

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Field, Resource, Violation};
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::descriptor::{
-    Facts, HEADER, LENGTH_KNOWN, MAGIC, Packed, VERSION_MAJOR, flag, locate, offset,
+    Facts, HEADER, LENGTH_KNOWN, MAGIC, VERSION_MAJOR, flag, locate, offset,
 };
 use crate::wire::tag::{ElementType, LayoutTag};
 use crate::wire::{index, length, record, u8, u32};
@@ -99,7 +99,7 @@ pub(crate) fn parse<'a>(
             let mut facts = Facts::NONE;
             match decode(descriptor, &mut { policy }, &mut facts) {
                 Ok(()) => Ok((DescriptorView::new(descriptor, facts, 0), rest)),
-                Err(breach) => Err(place(descriptor, Packed::new(facts), 0, breach.into())),
+                Err(breach) => Err(place(descriptor, facts, 0, breach.into())),
             }
         }
         _ => Err(incomplete(bytes, policy)),
@@ -118,7 +118,7 @@ fn incomplete(bytes: &[u8], policy: &Policy) -> Error {
     if bytes.len() >= HEADER
         && let Err(breach) = header(bytes, &mut { policy })
     {
-        return place(bytes, Packed::new(Facts::NONE), 0, breach.into());
+        return place(bytes, Facts::NONE, 0, breach.into());
     }
     let kind = ErrorKind::Truncated {
         rule: Rule::Incomplete,
@@ -147,8 +147,8 @@ pub(crate) fn too_long(bytes: &[u8], origin: u64, available: u64) -> Option<Erro
 /// Gives a violation in a descriptor its absolute position; `facts` reach as far as the decoder came.
 #[cold]
 #[inline(never)]
-pub(crate) fn place(bytes: &[u8], facts: Packed, origin: u64, violation: Violation) -> Error {
-    let start = locate(bytes, &facts.facts(), violation.field, violation.index).start;
+pub(crate) fn place(bytes: &[u8], facts: Facts, origin: u64, violation: Violation) -> Error {
+    let start = locate(bytes, &facts, violation.field, violation.index).start;
     Error::new(violation.into(), origin.wrapping_add(start.into()))
 }
 
@@ -164,7 +164,7 @@ pub(crate) fn decode<J: Judge>(bytes: &[u8], judge: &mut J, facts: &mut Facts) -
     let minor = u8(bytes, offset(Field::VersionMinor));
     let filled = tail.is_empty() || minor > 0;
     judge.require(filled, Rule::TrailingBytes, Field::Tail, 0)?;
-    check::body(&parts, parts.handles, judge)
+    check::body(parts, judge)
 }
 
 /// The facts of any bytes, as far as they go.
@@ -179,12 +179,15 @@ pub(crate) fn facts(bytes: &[u8]) -> Facts {
 #[inline(always)]
 fn announced(bytes: &[u8]) -> Facts {
     let header: &[u8; HEADER] = record(bytes, 0);
+    let byte = |field| u8(header, offset(field));
     let rank = u32(header, offset(Field::Rank));
-    Facts {
-        rank: u8::try_from(rank).unwrap_or(u8::MAX),
-        flags: u8(header, offset(Field::Flags)) & flag::DEFINED,
-        element_type: ElementType(u8(header, offset(Field::TypeTag))),
-        layout: LayoutTag(u8(header, offset(Field::LayoutTag))),
-        ..Facts::NONE
-    }
+    let rank = u8::try_from(rank).unwrap_or(u8::MAX);
+    let element_type = ElementType(byte(Field::TypeTag));
+    let layout = LayoutTag(byte(Field::LayoutTag));
+    // permissive mode only: flags speak of sections that cannot be found
+    let flags = match layout.is_assigned() || layout.is_private() {
+        true => byte(Field::Flags) & flag::DEFINED,
+        false => 0,
+    };
+    Facts::new(rank, flags, element_type, layout)
 }

@@ -8,8 +8,9 @@ use crate::policy::{Mode, Policy};
 use crate::rule::Rule;
 use crate::wire::descriptor::{
     Facts, HEADER, MAGIC, PRIVATE_LAYOUT, SCHEME_VERSION, VERSION_MAJOR, VERSION_MINOR, flag,
-    layout_len, offset, scheme_len, scheme_shift, tile_level_len,
+    offset, scheme_len, scheme_shift, tile_level_len,
 };
+use crate::wire::form::form;
 use crate::wire::handle::RawHandle;
 use crate::wire::tag::Scheme;
 use crate::wire::{Number, index, length32};
@@ -112,23 +113,21 @@ fn facts<F: Fields + ?Sized>(d: &F) -> Facts {
     let rank = d.shape().len();
     let quantization = d.quantization();
     let layout = d.layout();
-    Facts {
-        layout_len: payload_len(&layout, length32(rank)),
-        quantization_len: match quantization {
-            None => 0,
-            Some(Quantization::Other { bytes, .. }) => length32(bytes.len()),
-            Some(known) => scheme_len(known.scheme()),
-        },
-        rank: u8::try_from(rank).unwrap_or(u8::MAX),
-        flags: when(quantization.is_some(), flag::QUANTIZATION)
-            | when(d.shard().is_some(), flag::SHARD)
-            | when(d.extension_type().is_some(), flag::EXTENSION_TYPE)
-            | when(d.statistics().is_some(), flag::STATISTICS)
-            | when(d.member_role().is_some(), flag::MEMBER),
-        buffers: u8::try_from(d.buffer_count()).unwrap_or(u8::MAX),
-        element_type: d.element_type(),
-        layout: layout.tag(),
-    }
+    let flags = when(quantization.is_some(), flag::QUANTIZATION)
+        | when(d.shard().is_some(), flag::SHARD)
+        | when(d.extension_type().is_some(), flag::EXTENSION_TYPE)
+        | when(d.statistics().is_some(), flag::STATISTICS)
+        | when(d.member_role().is_some(), flag::MEMBER);
+    let short = u8::try_from(rank).unwrap_or(u8::MAX);
+    let mut facts = Facts::new(short, flags, d.element_type(), layout.tag());
+    facts.set_layout_len(payload_len(&layout, length32(rank)));
+    facts.set_buffers(u8::try_from(d.buffer_count()).unwrap_or(u8::MAX));
+    facts.set_quantization_len(match quantization {
+        None => 0,
+        Some(Quantization::Other { bytes, .. }) => length32(bytes.len()),
+        Some(known) => scheme_len(known.scheme()),
+    });
+    facts
 }
 
 /// Saturates, and so does the total, which is then refused.
@@ -141,7 +140,7 @@ fn payload_len(layout: &Layout<'_>, rank: u32) -> u32 {
         Layout::Private { extension_data, .. } => {
             length32(extension_data.len()).saturating_add(length32(PRIVATE_LAYOUT))
         }
-        other => layout_len(other.tag(), rank).unwrap_or(0),
+        other => form(other.tag()).map_or(0, |form| form.len(rank)),
     }
 }
 
@@ -168,25 +167,25 @@ pub(crate) fn put<F: Fields + ?Sized, W: Sink + ?Sized>(
     set(&mut header, Field::VersionMajor, 0, [VERSION_MAJOR]);
     set(&mut header, Field::VersionMinor, 0, [VERSION_MINOR]);
     set(&mut header, Field::DescriptorLength, 0, len.to_le_bytes());
-    set(&mut header, Field::Flags, 0, [facts.flags, 0, 0, 0]);
-    set(&mut header, Field::TypeTag, 0, [facts.element_type.0]);
-    set(&mut header, Field::LayoutTag, 0, [facts.layout.0]);
-    set(&mut header, Field::Rank, 0, [facts.rank, 0, 0, 0]);
+    set(&mut header, Field::Flags, 0, [facts.flags(), 0, 0, 0]);
+    set(&mut header, Field::TypeTag, 0, [facts.element_type().0]);
+    set(&mut header, Field::LayoutTag, 0, [facts.layout().0]);
+    set(&mut header, Field::Rank, 0, [facts.rank(), 0, 0, 0]);
     sink.put(&header)?;
     numbers(d.shape(), sink)?;
     sink.put(&d.byte_offset().to_le_bytes())?;
     put_layout(&layout, sink)?;
-    sink.put(&[facts.buffers])?;
-    for k in 0..facts.buffers {
+    sink.put(&[facts.buffers()])?;
+    for k in 0..facts.buffers() {
         if let Some(handle) = d.buffer(k.into()) {
             sink.put(&RawHandle::from(handle).bytes())?;
         }
     }
-    if facts.flags == 0 {
+    if facts.flags() == 0 {
         return Ok(());
     }
     if let Some(quantization) = d.quantization() {
-        sink.put(&facts.quantization_len.to_le_bytes())?;
+        sink.put(&facts.quantization_len().to_le_bytes())?;
         put_quantization(&quantization, sink)?;
     }
     if let Some(shard) = d.shard() {

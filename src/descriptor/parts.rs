@@ -3,7 +3,7 @@
 //! The decoder cuts the parts while it walks and hands them to the checks, so that nothing is located a
 //! second time; a view cuts the one part that it is asked for. Both read values here.
 
-use crate::check::Table;
+use crate::check::Subject;
 use crate::error::Field;
 use crate::model::{
     Array, BlockPaged, BufferHandle, CompositeHead, ExtensionType, F32Bits, F64Bits, Fields,
@@ -12,6 +12,7 @@ use crate::model::{
 use crate::wire::descriptor::{
     EXTENSION_TYPE, HANDLE, MEMBER, NO_BUFFER, STATISTICS, offset, scheme_shift,
 };
+use crate::wire::form::Form;
 use crate::wire::handle::RawHandle;
 use crate::wire::tag::{
     BlockTableIndexType, CombineOp, CompositionRule, ElementType, KvRole, LayoutTag, MemberRole,
@@ -24,10 +25,15 @@ use crate::wire::{index, record, u8, u16, u32, u64};
 pub(super) struct Parts<'a> {
     pub(super) element_type: ElementType,
     pub(super) layout_tag: LayoutTag,
+    pub(super) form: Option<&'static Form>,
+    pub(super) rank: u32,
+    /// Without optional sections.
+    pub(super) is_bare: bool,
     pub(super) shape: &'a [u8],
     pub(super) byte_offset: u64,
     pub(super) payload: &'a [u8],
     pub(super) handles: &'a [[u8; HANDLE]],
+    pub(super) is_hosted: bool,
     /// With its length in front.
     pub(super) quantization: &'a [u8],
     pub(super) shard: Option<&'a [u8]>,
@@ -99,21 +105,21 @@ pub(super) fn layout<'a>(tag: LayoutTag, rank: u32, payload: &'a [u8]) -> Layout
 }
 
 /// The scheme of a quantization section, if the section is there.
-#[inline(always)]
+#[inline(never)]
 pub(super) fn quantization(section: &[u8]) -> Option<Quantization<'_>> {
     let (_, scheme_bytes) = section.split_at_checked(offset(Field::SchemeTag))?;
-    // the fields of every assigned scheme but the last of two; what is not there reads as 0
-    let head: &[u8; 20] = record(section, 0);
-    let scheme = Scheme(u8(head, offset(Field::SchemeTag)));
+    let scheme = Scheme(u8(section, offset(Field::SchemeTag)));
     if !scheme.is_assigned() {
         return Some(Quantization::Other {
             scheme,
             bytes: scheme_bytes,
         });
     }
+    // the shortest assigned scheme
+    let head: &[u8; 20] = record(section, 0);
     let flags = u16(head, offset(Field::SchemeFlags));
-    let (first, second) = (offset(Field::Axis), offset(Field::BlockSize));
-    let (first, second) = (u32(head, first), u32(head, second));
+    let first = u32(head, offset(Field::Axis));
+    let second = u32(head, offset(Field::BlockSize));
     if scheme == Scheme::PerTensorAffine {
         return Some(Quantization::PerTensor {
             flags,
@@ -212,11 +218,41 @@ pub(super) fn buffer(handle: &[u8; HANDLE]) -> BufferHandle {
     }
 }
 
-/// The handles as they are on the wire.
-impl Table for &[[u8; HANDLE]] {
+impl Subject for Parts<'_> {
     #[inline(always)]
-    fn handle(self, k: u32) -> Option<RawHandle> {
-        self.get(index(k)).map(RawHandle::read)
+    fn layout_tag(&self) -> LayoutTag {
+        self.layout_tag
+    }
+
+    #[inline(always)]
+    fn form(&self) -> Option<&'static Form> {
+        self.form
+    }
+
+    #[inline(always)]
+    fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    #[inline(always)]
+    fn is_bare(&self) -> bool {
+        self.is_bare
+    }
+
+    #[inline(always)]
+    fn stored(&self) -> Option<u64> {
+        let sparse = matches!(self.layout_tag, LayoutTag(0x06..=0x09));
+        sparse.then(|| u64(self.payload, offset(Field::Nnz)))
+    }
+
+    #[inline(always)]
+    fn handle(&self, k: u32) -> Option<RawHandle> {
+        self.handles.get(index(k)).map(RawHandle::read)
+    }
+
+    #[inline(always)]
+    fn is_hosted(&self) -> bool {
+        self.is_hosted
     }
 }
 
@@ -238,8 +274,7 @@ impl Fields for Parts<'_> {
 
     #[inline(always)]
     fn layout(&self) -> Layout<'_> {
-        let rank = crate::wire::length32(self.shape().len());
-        layout(self.layout_tag, rank, self.payload)
+        layout(self.layout_tag, self.rank, self.payload)
     }
 
     #[inline(always)]
@@ -254,6 +289,9 @@ impl Fields for Parts<'_> {
 
     #[inline(always)]
     fn quantization(&self) -> Option<Quantization<'_>> {
+        if self.quantization.is_empty() {
+            return None;
+        }
         quantization(self.quantization)
     }
 

@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::policy::Policy;
 use crate::wire::descriptor::{
-    Facts, HEADER, Packed, Section, flag, locate, offset, section as section_of,
+    Facts, HEADER, Section, flag, locate, offset, section as section_of,
 };
 use crate::wire::tag::{ElementType, LayoutTag, MemberRole};
 use crate::wire::{index, length32, record, u8, u32, u64};
@@ -38,7 +38,7 @@ use crate::wire::{index, length32, record, u8, u32, u64};
 pub struct DescriptorView<'a> {
     bytes: &'a [u8],
     origin: u64,
-    packed: Packed,
+    facts: Facts,
 }
 
 impl<'a> DescriptorView<'a> {
@@ -47,13 +47,8 @@ impl<'a> DescriptorView<'a> {
         DescriptorView {
             bytes,
             origin,
-            packed: Packed::new(facts),
+            facts,
         }
-    }
-
-    #[inline]
-    const fn facts(&self) -> Facts {
-        self.packed.facts()
     }
 
     /// Reads one descriptor from the front of `bytes` and returns what follows it.
@@ -89,21 +84,21 @@ impl<'a> DescriptorView<'a> {
     #[must_use]
     #[inline]
     pub const fn element_type(&self) -> ElementType {
-        self.facts().element_type
+        self.facts.element_type()
     }
 
     /// `layout_tag`.
     #[must_use]
     #[inline]
     pub const fn layout_tag(&self) -> LayoutTag {
-        self.facts().layout
+        self.facts.layout()
     }
 
     /// Number of dimensions, 0 to 64.
     #[must_use]
     #[inline]
     pub fn rank(&self) -> u32 {
-        self.facts().rank.into()
+        self.facts.rank().into()
     }
 
     /// The dimensions; `u64::MAX` is dynamic.
@@ -124,21 +119,21 @@ impl<'a> DescriptorView<'a> {
     #[must_use]
     #[inline]
     pub fn buffer_count(&self) -> usize {
-        self.facts().buffers.into()
+        self.facts.buffers().into()
     }
 
     /// The buffer at `index`, if it exists.
     #[must_use]
     #[inline]
     pub fn buffer(&self, index: usize) -> Option<BufferHandle> {
-        self.facts().table(self.bytes).get(index).map(parts::buffer)
+        self.facts.table(self.bytes).get(index).map(parts::buffer)
     }
 
     /// How elements are placed.
     #[must_use]
     pub fn layout(&self) -> Layout<'a> {
         let start = HEADER.wrapping_add(self.array(8)).wrapping_add(8);
-        let payload = self.slice(start, index(self.facts().layout_len));
+        let payload = self.slice(start, index(self.facts.layout_len()));
         parts::layout(self.layout_tag(), self.rank(), payload)
     }
 
@@ -151,7 +146,7 @@ impl<'a> DescriptorView<'a> {
     /// `quantization_length`, padding included; 0 without a quantization section.
     #[must_use]
     pub const fn quantization_length(&self) -> u32 {
-        self.facts().quantization_len
+        self.facts.quantization_len()
     }
 
     /// The place in a larger tensor, if it has one.
@@ -188,7 +183,7 @@ impl<'a> DescriptorView<'a> {
         if self.is_opaque() {
             return &[];
         }
-        let start = usize::try_from(self.facts().total()).unwrap_or(usize::MAX);
+        let start = usize::try_from(self.facts.total()).unwrap_or(usize::MAX);
         self.bytes.get(start..).unwrap_or(&[])
     }
 
@@ -197,12 +192,12 @@ impl<'a> DescriptorView<'a> {
     #[must_use]
     #[inline]
     pub fn is_opaque(&self) -> bool {
-        self.facts().is_opaque()
+        self.facts.is_opaque()
     }
 
     /// The sections that are there and their bytes.
     pub fn sections(&self) -> impl Iterator<Item = (Section, Range<u32>)> + 'a {
-        let facts = self.facts();
+        let facts = self.facts;
         let len = length32(self.bytes.len());
         let opaque = self.is_opaque();
         Section::ALL.into_iter().filter_map(move |section| {
@@ -222,7 +217,7 @@ impl<'a> DescriptorView<'a> {
     #[must_use]
     pub fn locate(&self, field: Field, index: usize) -> Option<Range<u32>> {
         let element = u32::try_from(index).ok()?;
-        let range = locate(self.bytes, &self.facts(), field, element);
+        let range = locate(self.bytes, &self.facts, field, element);
         self.sections()
             .find(|(section, _)| section_of(field) == *section)
             .filter(|(_, bytes)| bytes.start <= range.start && range.end <= bytes.end)
@@ -253,7 +248,7 @@ impl<'a> DescriptorView<'a> {
     /// Bytes of an array with one number for each dimension.
     #[inline]
     fn array(&self, width: usize) -> usize {
-        usize::from(self.facts().rank).wrapping_mul(width)
+        usize::from(self.facts.rank()).wrapping_mul(width)
     }
 
     #[inline]
@@ -266,8 +261,8 @@ impl<'a> DescriptorView<'a> {
     /// An optional section, if it is there.
     #[inline]
     fn section(&self, flag: u8, section: Section) -> Option<&'a [u8]> {
-        let facts = self.facts();
-        if facts.flags & flag == 0 {
+        let facts = self.facts;
+        if facts.flags() & flag == 0 {
             return None;
         }
         let start = usize::try_from(facts.start(section)).ok()?;

@@ -100,7 +100,7 @@ impl<'a> FieldWalk<'a> {
         let there = match section {
             Section::Layout => self.in_layout(field),
             Section::BufferTable => {
-                field == Field::BufferCount || self.group < self.facts.buffers.into()
+                field == Field::BufferCount || self.group < self.facts.buffers().into()
             }
             Section::Quantization => self.facts.len(section) > 0 && self.in_scheme(field),
             Section::Tail => {
@@ -111,7 +111,7 @@ impl<'a> FieldWalk<'a> {
         };
         match there {
             false => 0,
-            true if repeats(field) && section != Section::BufferTable => self.facts.rank.into(),
+            true if repeats(field) && section != Section::BufferTable => self.facts.rank().into(),
             true => 1,
         }
     }
@@ -167,7 +167,7 @@ impl<'a> FieldWalk<'a> {
 
     fn span(&self, field: Field) -> FieldSpan {
         let section = section(field);
-        let level = self.group.wrapping_mul(self.facts.rank.into());
+        let level = self.group.wrapping_mul(self.facts.rank().into());
         let element = match repeats(field) && section == Section::Layout {
             true => level.wrapping_add(self.element),
             false => self.group.wrapping_add(self.element),
@@ -194,7 +194,7 @@ impl<'a> FieldWalk<'a> {
         let unknown = match span.field {
             Field::Magic => wrong_magic(self.bytes).is_some(),
             Field::VersionMajor => self.byte(Field::VersionMajor, 0) != VERSION_MAJOR,
-            Field::Rank => u32::from(self.facts.rank) > MAX_RANK,
+            Field::Rank => u32::from(self.facts.rank()) > MAX_RANK,
             Field::ByteOffset => !layout.is_assigned() && !layout.is_private(),
             _ => false,
         };
@@ -205,8 +205,8 @@ impl<'a> FieldWalk<'a> {
     fn learn(&mut self, span: &FieldSpan) {
         let at = index(span.range.start);
         match span.field {
-            Field::BufferCount => self.facts.buffers = u8(self.bytes, at),
-            Field::QuantizationLength => self.facts.quantization_len = u32(self.bytes, at),
+            Field::BufferCount => self.facts.set_buffers(u8(self.bytes, at)),
+            Field::QuantizationLength => self.facts.set_quantization_len(u32(self.bytes, at)),
             _ => {}
         }
     }
@@ -217,7 +217,7 @@ impl<'a> FieldWalk<'a> {
         let group = self.group.wrapping_add(1);
         let tiled = self.in_layout(Field::TileShape);
         let again = match field {
-            Field::HandleReserved if group < self.facts.buffers.into() => Some(Field::ByteSize),
+            Field::HandleReserved if group < self.facts.buffers().into() => Some(Field::ByteSize),
             Field::InnerStrides
                 if tiled && self.tile_level(Field::InnerLayout) == LayoutTag::Tiled =>
             {

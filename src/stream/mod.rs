@@ -21,9 +21,7 @@ use crate::error::{Error, ErrorKind, Field, Resource, Violation};
 use crate::frame::{Frame, Storage};
 use crate::policy::Policy;
 use crate::rule::Rule;
-use crate::wire::descriptor::{
-    FILE_MAGIC_TAIL, Facts, HEADER, LENGTH_KNOWN, MAGIC, Packed, offset,
-};
+use crate::wire::descriptor::{FILE_MAGIC_TAIL, Facts, HEADER, LENGTH_KNOWN, MAGIC, offset};
 use crate::wire::handle::RawHandle;
 use crate::wire::{array, index, length};
 
@@ -443,7 +441,7 @@ impl<S: Storage> StreamParser<S> {
         };
         place(
             bytes,
-            Packed::new(self.facts),
+            self.facts,
             self.origin,
             Violation { rule, ..violation },
         )
@@ -468,11 +466,6 @@ impl<S: Storage> StreamParser<S> {
             field: Field::LayoutTag,
             index: 0,
         };
-        place(
-            self.frame.bytes(),
-            Packed::new(self.facts),
-            self.origin,
-            violation,
-        )
+        place(self.frame.bytes(), self.facts, self.origin, violation)
     }
 }

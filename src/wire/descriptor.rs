@@ -13,7 +13,7 @@
 use core::ops::Range;
 
 pub(crate) use super::facts::{
-    EXTENSION_TYPE, Facts, MEMBER, Packed, STATISTICS, layout_len, scheme_len, tile_level_len,
+    EXTENSION_TYPE, Facts, MEMBER, STATISTICS, scheme_len, tile_level_len,
 };
 use super::{index, length, length32, u8, u32};
 use crate::error::Field;
@@ -153,6 +153,11 @@ const fn usize_from(n: u8) -> usize {
     n as usize
 }
 
+#[allow(clippy::as_conversions)] // `From` is not const
+const fn u32_from(n: u8) -> u32 {
+    n as u32
+}
+
 #[inline]
 fn place(field: Field) -> &'static Place {
     const NOWHERE: Place = at(Section::Tail, 0, 0);
@@ -266,6 +271,20 @@ pub(crate) fn offset(field: Field) -> usize {
     usize::from(place(field).offset)
 }
 
+/// Bytes that an array in front of the field has for each dimension.
+pub(crate) const fn per_rank(field: Field) -> u8 {
+    place_of(field).per_rank
+}
+
+/// The aligned word of a section that a field of at most 8 bytes lies in, and which of its bits it has.
+pub(crate) const fn bits_of(field: Field) -> (u8, u64) {
+    let Place { offset, width, .. } = place_of(field);
+    let word = offset & !7;
+    let bytes = u64::MAX.wrapping_shr(64u32.wrapping_sub(u32_from(width).wrapping_mul(8)));
+    let first = u32_from(offset.wrapping_sub(word)).wrapping_mul(8);
+    (word, bytes.wrapping_shl(first))
+}
+
 /// Whether the bytes of a reserved field are 0, in a section that starts at `section[0]`.
 #[inline(always)]
 pub(crate) fn is_zero(section: &[u8], rank: u32, field: Field) -> bool {
@@ -313,7 +332,7 @@ pub(crate) const fn scheme_shift(scheme: Scheme) -> u32 {
 /// Answers for any bytes: what the field would be if they are no valid descriptor.
 pub(crate) fn locate(bytes: &[u8], facts: &Facts, field: Field, element: u32) -> Range<u32> {
     let place = place(field);
-    let rank = u32::from(facts.rank);
+    let rank = u32::from(facts.rank());
     let mut start = facts.start(place.section);
     let mut element = element;
     let mut width = u32::from(place.width);

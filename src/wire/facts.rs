@@ -11,55 +11,119 @@ pub(crate) const MEMBER: usize = 16;
 
 /// What the lengths of all sections follow from. The one place that knows them: decoder, encoder and
 /// [`locate`] ask here.
+///
+/// Two words: a value that is moved about is fast only if it is read in the sizes that it was written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub(crate) struct Facts {
-    /// Bytes of the layout payload.
-    pub(crate) layout_len: u32,
-    /// `quantization_length`.
-    pub(crate) quantization_len: u32,
-    /// Saturated; checked descriptors have at most 64.
-    pub(crate) rank: u8,
-    /// The defined bits; none where sections cannot be found.
-    pub(crate) flags: u8,
-    pub(crate) buffers: u8,
-    pub(crate) element_type: ElementType,
-    pub(crate) layout: LayoutTag,
+    /// Bytes of the layout payload, and `quantization_length` above.
+    lengths: u64,
+    /// From the lowest byte up: rank, flags, buffers, element type, layout.
+    numbers: u64,
 }
 
 impl Facts {
     /// Of a descriptor that has not arrived.
     pub(crate) const NONE: Facts = Facts {
-        layout_len: 0,
-        quantization_len: 0,
-        rank: 0,
-        flags: 0,
-        buffers: 0,
-        element_type: ElementType(0),
-        layout: LayoutTag(0),
+        lengths: 0,
+        numbers: 0,
     };
+
+    /// What the header says.
+    ///
+    /// The rank saturates; checked descriptors have at most 64 dimensions. `flags` are the defined bits,
+    /// and none where sections cannot be found.
+    #[inline]
+    pub(crate) fn new(rank: u8, flags: u8, element_type: ElementType, layout: LayoutTag) -> Self {
+        Facts {
+            lengths: 0,
+            numbers: u64::from_le_bytes([rank, flags, 0, element_type.0, layout.0, 0, 0, 0]),
+        }
+    }
+
+    /// Takes in the length of the layout payload.
+    #[inline]
+    pub(crate) fn set_layout_len(&mut self, len: u32) {
+        let high = u64::from(self.quantization_len()).wrapping_shl(32);
+        self.lengths = high | u64::from(len);
+    }
+
+    /// Takes in `quantization_length`.
+    #[inline]
+    pub(crate) fn set_quantization_len(&mut self, len: u32) {
+        self.lengths = u64::from(len).wrapping_shl(32) | u64::from(self.layout_len());
+    }
+
+    /// Takes in `buffer_count`.
+    #[inline]
+    pub(crate) fn set_buffers(&mut self, count: u8) {
+        let others = self.numbers & !0xFF_0000;
+        self.numbers = others | u64::from(count).wrapping_shl(16);
+    }
+
+    #[inline]
+    pub(crate) const fn layout_len(&self) -> u32 {
+        let [a, b, c, d, ..] = self.lengths.to_le_bytes();
+        u32::from_le_bytes([a, b, c, d])
+    }
+
+    #[inline]
+    pub(crate) const fn quantization_len(&self) -> u32 {
+        let [.., a, b, c, d] = self.lengths.to_le_bytes();
+        u32::from_le_bytes([a, b, c, d])
+    }
+
+    #[inline]
+    pub(crate) const fn rank(&self) -> u8 {
+        let [rank, ..] = self.numbers.to_le_bytes();
+        rank
+    }
+
+    #[inline]
+    pub(crate) const fn flags(&self) -> u8 {
+        let [_, flags, ..] = self.numbers.to_le_bytes();
+        flags
+    }
+
+    #[inline]
+    pub(crate) const fn buffers(&self) -> u8 {
+        let [_, _, buffers, ..] = self.numbers.to_le_bytes();
+        buffers
+    }
+
+    #[inline]
+    pub(crate) const fn element_type(&self) -> ElementType {
+        let [_, _, _, element_type, ..] = self.numbers.to_le_bytes();
+        ElementType(element_type)
+    }
+
+    #[inline]
+    pub(crate) const fn layout(&self) -> LayoutTag {
+        let [_, _, _, _, layout, ..] = self.numbers.to_le_bytes();
+        LayoutTag(layout)
+    }
 
     /// Whether the layout has no meaning, so that nothing behind `byte_offset` can be found.
     #[inline]
     pub(crate) fn is_opaque(&self) -> bool {
-        !self.layout.is_assigned() && !self.layout.is_private()
+        !self.layout().is_assigned() && !self.layout().is_private()
     }
 
     /// Bytes of a section. The tail is not a fact.
     #[inline]
     pub(crate) fn len(&self, section: Section) -> u64 {
-        let rank = u64::from(self.rank);
-        let when = |flag: u8, len: u64| if self.flags & flag != 0 { len } else { 0 };
+        let rank = u64::from(self.rank());
+        let when = |flag: u8, len: u64| if self.flags() & flag != 0 { len } else { 0 };
         match section {
             Section::Header => length(HEADER),
             Section::Shape => rank.wrapping_mul(8),
             Section::ByteOffset => 8,
-            Section::Layout => self.layout_len.into(),
-            Section::BufferTable => u64::from(self.buffers)
+            Section::Layout => self.layout_len().into(),
+            Section::BufferTable => u64::from(self.buffers())
                 .wrapping_mul(length(HANDLE))
                 .wrapping_add(1),
             Section::Quantization => {
-                let len = u64::from(self.quantization_len).wrapping_add(4);
+                let len = u64::from(self.quantization_len()).wrapping_add(4);
                 when(flag::QUANTIZATION, len)
             }
             Section::Shard => when(flag::SHARD, rank.wrapping_mul(16)),
@@ -99,7 +163,7 @@ impl Facts {
         // behind the count
         let first = usize::try_from(self.start(Section::BufferTable).wrapping_add(1));
         let first = first.unwrap_or(usize::MAX);
-        let len = usize::from(self.buffers).wrapping_mul(HANDLE);
+        let len = usize::from(self.buffers()).wrapping_mul(HANDLE);
         let bytes = bytes.get(first..first.saturating_add(len));
         bytes.unwrap_or(&[]).as_chunks().0
     }
@@ -108,67 +172,6 @@ impl Facts {
     pub(crate) fn total(&self) -> u64 {
         self.start(Section::Tail)
     }
-}
-
-/// Facts in two words. A value that is moved about is fast only if it is read in the sizes that it was
-/// written in.
-#[derive(Clone, Copy)]
-pub(crate) struct Packed {
-    lengths: u64,
-    numbers: u64,
-}
-
-impl Packed {
-    #[inline]
-    pub(crate) fn new(facts: Facts) -> Self {
-        let high = u64::from(facts.quantization_len).wrapping_shl(32);
-        let layout = facts.layout.0;
-        let element = facts.element_type.0;
-        let numbers = [
-            facts.rank,
-            facts.flags,
-            facts.buffers,
-            element,
-            layout,
-            0,
-            0,
-            0,
-        ];
-        Packed {
-            lengths: high | u64::from(facts.layout_len),
-            numbers: u64::from_le_bytes(numbers),
-        }
-    }
-
-    #[inline]
-    pub(crate) const fn facts(self) -> Facts {
-        let [a, b, c, d, e, f, g, h] = self.lengths.to_le_bytes();
-        let [rank, flags, buffers, element, layout, ..] = self.numbers.to_le_bytes();
-        Facts {
-            layout_len: u32::from_le_bytes([a, b, c, d]),
-            quantization_len: u32::from_le_bytes([e, f, g, h]),
-            rank,
-            flags,
-            buffers,
-            element_type: ElementType(element),
-            layout: LayoutTag(layout),
-        }
-    }
-}
-
-/// Bytes of the payload of a layout whose size follows from the rank alone.
-#[inline]
-pub(crate) const fn layout_len(layout: LayoutTag, rank: u32) -> Option<u32> {
-    Some(match layout {
-        LayoutTag::RowMajor | LayoutTag::ColumnMajor => 0,
-        LayoutTag::Strided => rank.wrapping_mul(8),
-        LayoutTag::Morton => rank.wrapping_mul(4),
-        LayoutTag::Coo | LayoutTag::Csr | LayoutTag::Csc => 16,
-        LayoutTag::Csf => rank.wrapping_mul(4).wrapping_add(16),
-        LayoutTag::BlockPaged => 32,
-        LayoutTag::Composite | LayoutTag::Hilbert => 8,
-        _ => return None,
-    })
 }
 
 /// Bytes of one level of a tiled layout.

@@ -6,6 +6,7 @@
 
 pub(crate) mod descriptor;
 mod facts;
+pub(crate) mod form;
 pub(crate) mod handle;
 pub(crate) mod tag;
 

@@ -1,0 +1,113 @@
+//! What the tag of a layout says of its payload and of its buffers.
+
+use super::descriptor::{bits_of, per_rank};
+use super::index;
+use super::tag::LayoutTag;
+use crate::error::Field;
+
+/// A number that follows from the rank.
+#[derive(Clone, Copy)]
+struct Linear {
+    fixed: u8,
+    per_rank: u8,
+}
+
+impl Linear {
+    #[inline(always)]
+    fn at(self, rank: u32) -> u32 {
+        let part = rank.wrapping_mul(self.per_rank.into());
+        part.wrapping_add(self.fixed.into())
+    }
+}
+
+/// A layout whose payload has a length that follows from the rank alone.
+pub(crate) struct Form {
+    len: Linear,
+    buffers: Linear,
+    /// First field of the payload, or behind one that is empty.
+    pub(crate) first: Field,
+    /// The word of the payload that holds reserved bytes, and which of its bits they are.
+    reserved: (Linear, u64),
+}
+
+impl Form {
+    const fn new(first: Field, len: (u8, u8), buffers: (u8, u8)) -> Self {
+        const fn linear((fixed, per_rank): (u8, u8)) -> Linear {
+            Linear { fixed, per_rank }
+        }
+        Form {
+            len: linear(len),
+            buffers: linear(buffers),
+            first,
+            reserved: (linear((0, 0)), 0),
+        }
+    }
+
+    const fn reserving(mut self, field: Field) -> Self {
+        let (word, bits) = bits_of(field);
+        let per_rank = per_rank(field);
+        self.reserved = (
+            Linear {
+                fixed: word,
+                per_rank,
+            },
+            bits,
+        );
+        self
+    }
+
+    /// Bytes of the payload.
+    #[inline(always)]
+    pub(crate) fn len(&self, rank: u32) -> u32 {
+        self.len.at(rank)
+    }
+
+    /// Buffers that the layout itself needs.
+    #[inline(always)]
+    pub(crate) fn buffers(&self, rank: u32) -> u32 {
+        self.buffers.at(rank)
+    }
+
+    /// Whether the reserved bytes of a whole payload are 0.
+    #[inline(always)]
+    pub(crate) fn is_clear(&self, rank: u32, payload: &[u8]) -> bool {
+        let (word, bits) = &self.reserved;
+        *bits == 0 || super::u64(payload, index(word.at(rank))) & bits == 0
+    }
+}
+
+const fn dense(first: Field, fixed: u8, per_rank: u8) -> Form {
+    Form::new(first, (fixed, per_rank), (1, 0))
+}
+
+const fn sparse(len: (u8, u8), buffers: (u8, u8), reserved: Field) -> Form {
+    Form::new(Field::Nnz, len, buffers).reserving(reserved)
+}
+
+static HILBERT: Form = dense(Field::HilbertOrder, 8, 0);
+
+/// The others by tag; a table is smaller than arms, and faster.
+static FORMS: [Option<Form>; 12] = [
+    None,
+    Some(dense(Field::BufferCount, 0, 0)),
+    Some(dense(Field::BufferCount, 0, 0)),
+    Some(dense(Field::Strides, 0, 8)),
+    None,
+    Some(dense(Field::MortonBits, 0, 4)),
+    Some(sparse((16, 0), (2, 0), Field::CooReserved)),
+    Some(sparse((16, 0), (3, 0), Field::CompressedReserved)),
+    Some(sparse((16, 0), (3, 0), Field::CompressedReserved)),
+    Some(sparse((16, 4), (1, 2), Field::CsfReserved)),
+    Some(Form::new(Field::PageSize, (32, 0), (3, 0)).reserving(Field::PagedReserved)),
+    Some(Form::new(Field::CompositionRule, (8, 0), (0, 0)).reserving(Field::HeadReserved)),
+];
+
+/// The form of a layout; none for tiles and private layouts, whose length is on the wire, and for tags
+/// without a meaning.
+#[inline(always)]
+pub(crate) fn form(layout: LayoutTag) -> Option<&'static Form> {
+    match layout {
+        LayoutTag::Hilbert => Some(&HILBERT),
+        LayoutTag(tag) => FORMS.get(usize::from(tag))?.as_ref(),
+    }
+}
