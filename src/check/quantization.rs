@@ -12,6 +12,9 @@ use crate::wire::descriptor::{DYNAMIC, NO_BUFFER, SCHEME_HEADER};
 use crate::wire::tag::{ElementType, LayoutTag, Scheme};
 use crate::wire::{index, length32};
 
+/// Bytes of a zero point.
+const ZERO_POINT: u32 = 4;
+
 /// Buffers that hold parameters; unknown for schemes without a known meaning.
 #[inline]
 pub(crate) fn parameter_buffers(quantization: &Quantization<'_>) -> Option<u32> {
@@ -134,23 +137,24 @@ fn parameters<S: Subject, J: Judge>(
     if !per_channel {
         block_size(p, size, pages.is_some(), judge)?;
     }
-    match pages {
+    let mut rules = [Rule::ScaleSize, Rule::ZeroPointSize, Rule::SharedSize];
+    let entries = match pages {
+        _ if per_channel => Some(size),
         Some((pages, page_size)) if per_block => {
             let slots = p.axis == 0 && p.block_size == page_size;
             judge.require(slots, Rule::PagedBlock, Field::BlockSize, 0)?;
-            let entries = Count::new(pages).times(page_size.into());
-            sizes(d, p, entries, [Rule::PagedParameters; 3], judge)
+            rules = [Rule::PagedParameters; 3];
+            pages.checked_mul(page_size.into())
         }
         // AMB-42: NF4 and MXFP parameters of pages have no stated size
-        Some(_) if !per_channel => Ok(()),
-        _ => match entries(shape, p, size) {
-            Some(entries) => {
-                let rules = [Rule::ScaleSize, Rule::ZeroPointSize, Rule::SharedSize];
-                sizes(d, p, entries, rules, judge)
-            }
-            None => Ok(()),
+        Some(_) => return Ok(()),
+        // none while a dimension that matters is dynamic
+        None => match blocks(shape, p, size) {
+            Some(entries) => entries.fits(),
+            None => return Ok(()),
         },
-    }
+    };
+    sizes(d, p, entries, rules, judge)
 }
 
 /// Pages and their token slots.
@@ -168,7 +172,7 @@ pub(crate) fn per_channel_scale(holds: bool, field: Field, judge: &mut impl Judg
 }
 
 /// Parameter buffers exist and are not the layout's own.
-#[inline]
+#[inline(always)]
 fn indices<J: Judge>(
     buffer_count: u32,
     own: Option<u32>,
@@ -195,7 +199,7 @@ fn indices<J: Judge>(
     Ok(())
 }
 
-#[inline]
+#[inline(always)]
 fn block_size<J: Judge>(p: &Parameters, size: u64, paged: bool, judge: &mut J) -> Checked {
     let (least, most) = match p.scheme {
         Scheme::Nf4 => (8, u32::MAX),
@@ -214,13 +218,9 @@ fn block_size<J: Judge>(p: &Parameters, size: u64, paged: bool, judge: &mut J) -
     Ok(())
 }
 
-/// Parameters of one kind: the channels of an axis, or ADDR-25, blocks along it for every index of the
-/// other dimensions. None while a dimension that matters is dynamic.
-#[inline]
-fn entries(shape: U64s<'_>, p: &Parameters, size: u64) -> Option<Count> {
-    if p.scheme == Scheme::PerChannelAffine {
-        return Some(Count::new(size));
-    }
+/// ADDR-25: blocks along an axis of that size, for every index of the other dimensions.
+#[inline(always)]
+fn blocks(shape: U64s<'_>, p: &Parameters, size: u64) -> Option<Count> {
     let block = u64::from(p.block_size);
     let partial = size & block.wrapping_sub(1) != 0;
     let along = size
@@ -229,12 +229,12 @@ fn entries(shape: U64s<'_>, p: &Parameters, size: u64) -> Option<Count> {
     elements_with(shape, p.axis, along)
 }
 
-/// QUANT-25 to QUANT-27: parameter buffers have exactly their entries.
-#[inline]
+/// QUANT-25 to QUANT-27: parameter buffers have exactly their entries; none are more than fit any buffer.
+#[inline(always)]
 fn sizes<S: Subject, J: Judge>(
     d: S,
     p: &Parameters,
-    entries: Count,
+    entries: Option<u64>,
     [scale_rule, zero_rule, shared_rule]: [Rule; 3],
     judge: &mut J,
 ) -> Checked {
@@ -244,26 +244,27 @@ fn sizes<S: Subject, J: Judge>(
         Scheme::Mxfp => 8,
         _ => p.scale_type.bits(),
     };
-    let scales = entries.bytes(scale_bits);
-    let points = || entries.times(4);
-    let mut exactly = |buffer: u32, needed: Count, rule| {
-        let size = Count::new(d.byte_size(buffer));
-        if size != needed {
-            excess(size > needed, rule, Field::ByteSize, buffer, judge)?;
+    let bytes_of = |width: u32| entries.and_then(|entries| entries.checked_mul(width.into()));
+    let scale_bytes = scale_bits.wrapping_shr(3);
+    let mut exactly = |buffer: u32, needed: Option<u64>, rule| {
+        let size = d.byte_size(buffer);
+        if Some(size) == needed {
+            return Ok(());
         }
-        Ok(())
+        let more = needed.is_some_and(|needed| size > needed);
+        excess(more, rule, Field::ByteSize, buffer, judge)
     };
-    let scale_buffer = p.scale_buffer_index;
     match zero_points(p) {
-        Some(buffer) if buffer == scale_buffer => {
-            exactly(buffer, scales.plus(points()), shared_rule)?;
+        Some(buffer) if buffer == p.scale_buffer_index => {
+            let both = bytes_of(scale_bytes.wrapping_add(ZERO_POINT));
+            exactly(buffer, both, shared_rule)
         }
-        points_buffer => {
-            exactly(scale_buffer, scales, scale_rule)?;
-            if let Some(buffer) = points_buffer {
-                exactly(buffer, points(), zero_rule)?;
+        points => {
+            exactly(p.scale_buffer_index, bytes_of(scale_bytes), scale_rule)?;
+            match points {
+                Some(buffer) => exactly(buffer, bytes_of(ZERO_POINT), zero_rule),
+                None => Ok(()),
             }
         }
     }
-    Ok(())
 }

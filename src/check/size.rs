@@ -196,7 +196,7 @@ fn product(mut sizes: impl Iterator<Item = u64>) -> Option<u64> {
 }
 
 /// Elements of a shape with another size for one dimension.
-#[inline]
+#[inline(always)]
 pub(crate) fn elements_with(shape: U64s<'_>, axis: u32, size: u64) -> Option<Count> {
     let other = |(k, dimension)| if k == axis { size } else { dimension };
     let near = match shape {
