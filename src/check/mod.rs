@@ -14,7 +14,7 @@ pub(crate) mod sections;
 mod size;
 
 use crate::error::{Field, Violation};
-use crate::model::{Fields, Layout};
+use crate::model::{Fields, Layout, U64s};
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::descriptor::MAX_RANK;
@@ -59,6 +59,20 @@ pub fn descriptor<F: Fields + ?Sized>(d: &F, policy: &Policy) -> Result<(), Viol
     // rank-sized work is bounded only behind the header's rules
     body(d, &mut judge)?;
     Ok(())
+}
+
+/// Whether a dense descriptor without optional sections breaks nothing behind its header, if the handle
+/// is its only one. It knows the commonest handles and sizes, and says no to all others.
+#[inline(always)]
+pub(crate) fn is_plain(
+    element_type: ElementType,
+    shape: U64s<'_>,
+    byte_offset: u64,
+    handle: RawHandle,
+) -> bool {
+    let bytes = size::near(shape).and_then(|n| size::near_bytes(n, element_type.bits()));
+    let free = handle.byte_size.checked_sub(byte_offset);
+    are_hosted(core::iter::once(handle)) && bytes.is_some_and(|bytes| Some(bytes) <= free)
 }
 
 /// Bytes of `elements` packed elements of that type; none for types whose width is not in the

@@ -7,11 +7,13 @@ use super::cut::parts;
 use super::view::DescriptorView;
 use crate::check::{self, Checked, Header, Judge};
 use crate::error::{Error, ErrorKind, Field, Resource, Violation};
+use crate::model::Array;
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::descriptor::{
     Facts, HEADER, LENGTH_KNOWN, MAGIC, VERSION_MAJOR, flag, locate, offset,
 };
+use crate::wire::handle::RawHandle;
 use crate::wire::tag::{ElementType, LayoutTag};
 use crate::wire::{index, length, record, u8, u32};
 
@@ -160,11 +162,36 @@ pub(crate) fn decode<J: Judge>(bytes: &[u8], judge: &mut J, facts: &mut Facts) -
     // rank-sized work is bounded only behind the header's rules
     header(bytes, judge)?;
     *facts = announced(bytes);
+    if glance(bytes, facts).is_some() {
+        return Ok(());
+    }
     let (parts, tail) = parts(bytes, facts, judge)?;
     let minor = u8(bytes, offset(Field::VersionMinor));
     let filled = tail.is_empty() || minor > 0;
     judge.require(filled, Rule::TrailingBytes, Field::Tail, 0)?;
     check::body(parts, judge)
+}
+
+/// Sees at a glance that a descriptor is right: one of the commonest kind, without optional sections.
+///
+/// Every place follows from the rank then. It decides nothing else: what it does not accept goes the
+/// long way, where the rules are.
+#[inline(always)]
+fn glance(bytes: &[u8], facts: &mut Facts) -> Option<()> {
+    let dense = matches!(facts.layout(), LayoutTag::RowMajor | LayoutTag::ColumnMajor);
+    if facts.flags() != 0 || !dense {
+        return None;
+    }
+    let behind = bytes.get(HEADER..)?;
+    let (shape, behind) = behind.split_at_checked(usize::from(facts.rank()).wrapping_mul(8))?;
+    let (byte_offset, behind) = behind.split_first_chunk()?;
+    // one handle, to the last byte
+    let (buffers, handle) = behind.split_first()?;
+    let handle = RawHandle::read(handle.try_into().ok()?);
+    let byte_offset = u64::from_le_bytes(*byte_offset);
+    let element_type = facts.element_type();
+    let plain = check::is_plain(element_type, Array::Le(shape), byte_offset, handle);
+    (*buffers == 1 && plain).then(|| facts.set_buffers(1))
 }
 
 /// The facts of any bytes, as far as they go.
