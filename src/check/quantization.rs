@@ -62,7 +62,7 @@ fn is_told(quantization: &Quantization<'_>) -> bool {
     }
 }
 
-#[inline(never)]
+#[inline(always)]
 pub(crate) fn scheme<S: Subject, J: Judge>(
     d: S,
     own: Option<u32>,
