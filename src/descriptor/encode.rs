@@ -1,44 +1,22 @@
 //! Writing a descriptor: a known length, then one forward pass.
 
-use super::sink::{NoSpace, Sink, WriteError};
+use super::sink::{NoSpace, Output, Pieces, Rest, Short, Sink, WriteError};
 use crate::check;
 use crate::error::{Field, Violation};
-use crate::model::{Array, ExtensionType, Fields, Layout, Quantization, Statistics};
+use crate::model::{
+    Array, ExtensionType, Fields, I64s, Layout, Parameters, Quantization, Statistics, Tiled, U32s,
+    U64s,
+};
 use crate::policy::{Mode, Policy};
 use crate::rule::Rule;
 use crate::wire::descriptor::{
-    Facts, HEADER, MAGIC, PRIVATE_LAYOUT, SCHEME_VERSION, VERSION_MAJOR, VERSION_MINOR, flag,
-    offset, scheme_len, scheme_shift, tile_level_len,
+    EXTENSION_TYPE, Facts, HEADER, MAGIC, MEMBER, PRIVATE_LAYOUT, SCHEME_VERSION, STATISTICS,
+    Section, VERSION_MAJOR, VERSION_MINOR, flag, offset, scheme_len, scheme_shift, tile_level_len,
 };
 use crate::wire::form::form;
 use crate::wire::handle::RawHandle;
-use crate::wire::tag::Scheme;
+use crate::wire::tag::{LayoutTag, Scheme};
 use crate::wire::{Number, index, length32};
-
-/// Fills a slice from the front.
-struct Filled<'a> {
-    rest: &'a mut [u8],
-    needed: u32,
-}
-
-impl Sink for Filled<'_> {
-    type Error = NoSpace;
-
-    #[inline]
-    fn put(&mut self, bytes: &[u8]) -> Result<(), NoSpace> {
-        let rest = core::mem::take(&mut self.rest);
-        let needed = self.needed;
-        let (head, rest) = rest
-            .split_at_mut_checked(bytes.len())
-            .ok_or(NoSpace { needed })?;
-        // `copy_from_slice` keeps its length check, and so a panic, in builds for size
-        for (slot, byte) in head.iter_mut().zip(bytes) {
-            *slot = *byte;
-        }
-        self.rest = rest;
-        Ok(())
-    }
-}
 
 /// Bytes that the encoded descriptor takes.
 ///
@@ -46,16 +24,25 @@ impl Sink for Filled<'_> {
 ///
 /// DESC-21 where that is 2^32 or more; only the data of a private layout or scheme can be that long.
 pub fn encoded_len<F: Fields + ?Sized>(d: &F) -> Result<u32, Violation> {
-    total(&facts(d))
+    total(&facts(d)).ok_or(TOO_LONG)
 }
 
-fn total(facts: &Facts) -> Result<u32, Violation> {
-    u32::try_from(facts.total()).map_err(|_| Violation {
-        rule: Rule::TotalLength,
-        field: Field::DescriptorLength,
-        index: 0,
-    })
+/// Bytes of all sections, where a length can say so many.
+#[inline(always)]
+fn total(facts: &Facts) -> Option<u32> {
+    let total = match facts.flags() {
+        // the buffer table is the last section
+        0 => facts.start(Section::Quantization),
+        _ => facts.total(),
+    };
+    u32::try_from(total).ok()
 }
+
+const TOO_LONG: Violation = Violation {
+    rule: Rule::TotalLength,
+    field: Field::DescriptorLength,
+    index: 0,
+};
 
 /// Writes a descriptor to the front of `out` and returns its length.
 ///
@@ -68,12 +55,17 @@ pub fn encode<F: Fields + ?Sized>(
     out: &mut [u8],
     policy: &Policy,
 ) -> Result<usize, WriteError<NoSpace>> {
-    let (facts, needed) = prepare(d, policy)?;
+    // as `prepare` does; facts in a result would be packed and unpacked
+    check(d, policy)?;
+    let facts = facts(d);
+    let needed = total(&facts).ok_or(TOO_LONG)?;
     let Some(rest) = out.get_mut(..index(needed)) else {
         return Err(WriteError::Sink(NoSpace { needed }));
     };
-    put(d, &facts, needed, &mut Filled { rest, needed }).map_err(WriteError::Sink)?;
-    Ok(index(needed))
+    match write(d, &facts, needed, Rest(rest)) {
+        Ok(_) => Ok(index(needed)),
+        Err(Short) => Err(WriteError::Sink(NoSpace { needed })),
+    }
 }
 
 /// Writes a descriptor to a sink, front to back, and returns its length.
@@ -93,34 +85,44 @@ pub fn encode_to<F: Fields + ?Sized, W: Sink + ?Sized>(
 }
 
 /// Everything that can refuse a descriptor before its first byte is written.
+#[inline(always)]
 pub(crate) fn prepare<F: Fields + ?Sized>(
     d: &F,
     policy: &Policy,
 ) -> Result<(Facts, u32), Violation> {
+    check(d, policy)?;
+    let facts = facts(d);
+    let len = total(&facts).ok_or(TOO_LONG)?;
+    Ok((facts, len))
+}
+
+#[inline(always)]
+fn check<F: Fields + ?Sized>(d: &F, policy: &Policy) -> Result<(), Violation> {
     if matches!(d.layout(), Layout::Unknown(_)) {
         // LAYOUT-02 in any mode: nobody could find what would stand behind `byte_offset`
         let mode = Mode::Strict;
         check::descriptor(d, &Policy { mode, ..*policy })?;
     }
-    check::descriptor(d, policy)?;
-    let facts = facts(d);
-    let len = total(&facts)?;
-    Ok((facts, len))
+    check::descriptor(d, policy)
 }
 
+#[inline(always)]
 fn facts<F: Fields + ?Sized>(d: &F) -> Facts {
     let when = |there: bool, flag: u8| if there { flag } else { 0 };
     let rank = d.shape().len();
     let quantization = d.quantization();
-    let layout = d.layout();
+    let (layout, layout_len) = match d.layout() {
+        Layout::RowMajor => (LayoutTag::RowMajor, 0),
+        layout => (layout.tag(), payload_len(layout, rank)),
+    };
     let flags = when(quantization.is_some(), flag::QUANTIZATION)
         | when(d.shard().is_some(), flag::SHARD)
         | when(d.extension_type().is_some(), flag::EXTENSION_TYPE)
         | when(d.statistics().is_some(), flag::STATISTICS)
         | when(d.member_role().is_some(), flag::MEMBER);
     let short = u8::try_from(rank).unwrap_or(u8::MAX);
-    let mut facts = Facts::new(short, flags, d.element_type(), layout.tag());
-    facts.set_layout_len(payload_len(&layout, length32(rank)));
+    let mut facts = Facts::new(short, flags, d.element_type(), layout);
+    facts.set_layout_len(layout_len);
     facts.set_buffers(u8::try_from(d.buffer_count()).unwrap_or(u8::MAX));
     facts.set_quantization_len(match quantization {
         None => 0,
@@ -131,17 +133,24 @@ fn facts<F: Fields + ?Sized>(d: &F) -> Facts {
 }
 
 /// Saturates, and so does the total, which is then refused.
-fn payload_len(layout: &Layout<'_>, rank: u32) -> u32 {
+#[inline(always)]
+fn payload_len(layout: Layout<'_>, rank: usize) -> u32 {
+    let rank = length32(rank);
     match layout {
-        Layout::Tiled(tiled) => tiled
-            .levels()
-            .map(|level| tile_level_len(rank, level.outer_layout, level.inner_layout))
-            .fold(0, u32::saturating_add),
+        Layout::RowMajor | Layout::ColumnMajor => 0,
+        Layout::Tiled(tiled) => tiled_len(tiled, rank),
         Layout::Private { extension_data, .. } => {
             length32(extension_data.len()).saturating_add(length32(PRIVATE_LAYOUT))
         }
         other => form(other.tag()).map_or(0, |form| form.len(rank)),
     }
+}
+
+fn tiled_len(tiled: Tiled<'_>, rank: u32) -> u32 {
+    tiled
+        .levels()
+        .map(|level| tile_level_len(rank, level.outer_layout, level.inner_layout))
+        .fold(0, u32::saturating_add)
 }
 
 /// Sets a field of a record that starts with its section, `shift` bytes earlier or later than there.
@@ -153,7 +162,7 @@ fn set<const N: usize>(record: &mut [u8], field: Field, shift: usize, value: [u8
     }
 }
 
-/// Reserved bytes come from the zeroed records and are never set.
+/// Writes a prepared descriptor to a sink.
 #[inline]
 pub(crate) fn put<F: Fields + ?Sized, W: Sink + ?Sized>(
     d: &F,
@@ -161,7 +170,18 @@ pub(crate) fn put<F: Fields + ?Sized, W: Sink + ?Sized>(
     len: u32,
     sink: &mut W,
 ) -> Result<(), W::Error> {
-    let layout = d.layout();
+    write(d, facts, len, Pieces(sink))?;
+    Ok(())
+}
+
+/// Reserved bytes come from the zeroed records and are never set.
+#[inline(always)]
+fn write<F: Fields + ?Sized, O: Output>(
+    d: &F,
+    facts: &Facts,
+    len: u32,
+    out: O,
+) -> Result<O, O::Error> {
     let mut header = [0; HEADER];
     set(&mut header, Field::Magic, 0, MAGIC);
     set(&mut header, Field::VersionMajor, 0, [VERSION_MAJOR]);
@@ -171,86 +191,110 @@ pub(crate) fn put<F: Fields + ?Sized, W: Sink + ?Sized>(
     set(&mut header, Field::TypeTag, 0, [facts.element_type().0]);
     set(&mut header, Field::LayoutTag, 0, [facts.layout().0]);
     set(&mut header, Field::Rank, 0, [facts.rank(), 0, 0, 0]);
-    sink.put(&header)?;
-    numbers(d.shape(), sink)?;
-    sink.put(&d.byte_offset().to_le_bytes())?;
-    put_layout(&layout, sink)?;
-    sink.put(&[facts.buffers()])?;
+    let out = out.record(header)?;
+    let out = put_u64s(d.shape(), out)?;
+    let out = out.record(d.byte_offset().to_le_bytes())?;
+    let out = match facts.layout_len() {
+        0 => out,
+        _ => put_layout(&d.layout(), out)?,
+    };
+    let mut out = out.record([facts.buffers()])?;
     for k in 0..facts.buffers() {
         if let Some(handle) = d.buffer(k.into()) {
-            sink.put(&RawHandle::from(handle).bytes())?;
+            out = out.record(RawHandle::from(handle).bytes())?;
         }
     }
-    if facts.flags() == 0 {
-        return Ok(());
+    match facts.flags() {
+        0 => Ok(out),
+        _ => optional(d, facts.quantization_len(), out),
     }
+}
+
+/// Out of line, so that the rest of the encoder keeps its registers.
+#[inline(never)]
+fn optional<F: Fields + ?Sized, O: Output>(
+    d: &F,
+    quantization_len: u32,
+    mut out: O,
+) -> Result<O, O::Error> {
     if let Some(quantization) = d.quantization() {
-        sink.put(&facts.quantization_len().to_le_bytes())?;
-        put_quantization(&quantization, sink)?;
+        out = out.record(quantization_len.to_le_bytes())?;
+        out = put_quantization(quantization, out)?;
     }
     if let Some(shard) = d.shard() {
-        numbers(shard.parent_shape, sink)?;
-        numbers(shard.shard_offset, sink)?;
+        out = put_u64s(shard.parent_shape, out)?;
+        out = put_u64s(shard.shard_offset, out)?;
     }
     if let Some(statistics) = d.statistics() {
-        put_statistics(&statistics, sink)?;
+        out = out.record(statistics_record(&statistics))?;
     }
     if let Some(extension) = d.extension_type() {
-        put_extension(&extension, sink)?;
+        out = out.record(extension_record(&extension))?;
     }
     if let Some(role) = d.member_role() {
-        let mut record = [0; 16];
+        let mut record = [0; MEMBER];
         set(&mut record, Field::MemberRole, 0, [role.0]);
-        sink.put(&record)?;
+        out = out.record(record)?;
     }
-    Ok(())
+    Ok(out)
 }
 
-fn numbers<T: Number, W: Sink + ?Sized>(array: Array<'_, T>, sink: &mut W) -> Result<(), W::Error> {
+#[inline]
+fn numbers<T: Number, O: Output, const N: usize>(
+    array: Array<'_, T>,
+    out: O,
+    bytes: impl Fn(T) -> [u8; N],
+) -> Result<O, O::Error> {
     match array {
         // whole numbers only, as many as the length counts
-        Array::Le(bytes) => {
-            let whole = array.len().wrapping_mul(T::WIDTH);
-            sink.put(bytes.get(..whole).unwrap_or(bytes))
-        }
-        Array::Native(numbers) => {
-            for number in numbers {
-                number.with_bytes(|bytes| sink.put(bytes))?;
-            }
-            Ok(())
-        }
+        Array::Le(bytes) => out.bytes(bytes.as_chunks::<N>().0.as_flattened()),
+        Array::Native(numbers) => out.numbers(numbers, bytes),
     }
 }
 
-fn put_layout<W: Sink + ?Sized>(layout: &Layout<'_>, sink: &mut W) -> Result<(), W::Error> {
+#[inline]
+fn put_u64s<O: Output>(array: U64s<'_>, out: O) -> Result<O, O::Error> {
+    numbers(array, out, u64::to_le_bytes)
+}
+
+fn put_i64s<O: Output>(array: I64s<'_>, out: O) -> Result<O, O::Error> {
+    numbers(array, out, i64::to_le_bytes)
+}
+
+fn put_u32s<O: Output>(array: U32s<'_>, out: O) -> Result<O, O::Error> {
+    numbers(array, out, u32::to_le_bytes)
+}
+
+fn put_layout<O: Output>(layout: &Layout<'_>, out: O) -> Result<O, O::Error> {
     match layout {
-        Layout::RowMajor | Layout::ColumnMajor | Layout::Unknown(_) => Ok(()),
-        Layout::Strided { strides } => numbers(*strides, sink),
+        Layout::RowMajor | Layout::ColumnMajor | Layout::Unknown(_) => Ok(out),
+        Layout::Strided { strides } => put_i64s(*strides, out),
         Layout::Tiled(tiled) => {
+            let mut out = out;
             for level in tiled.levels() {
-                numbers(level.tile_shape, sink)?;
-                sink.put(&[level.outer_layout.0, level.inner_layout.0, 0, 0])?;
-                numbers(level.outer_strides, sink)?;
-                numbers(level.inner_strides, sink)?;
+                out = put_u64s(level.tile_shape, out)?;
+                out = out.record([level.outer_layout.0, level.inner_layout.0, 0, 0])?;
+                out = put_i64s(level.outer_strides, out)?;
+                out = put_i64s(level.inner_strides, out)?;
             }
-            Ok(())
+            Ok(out)
         }
-        Layout::Morton { morton_bits } => numbers(*morton_bits, sink),
+        Layout::Morton { morton_bits } => put_u32s(*morton_bits, out),
         Layout::Coo { nnz, is_sorted } => {
             let mut record = [0; 16];
             set(&mut record, Field::Nnz, 0, nnz.to_le_bytes());
             set(&mut record, Field::IsSorted, 0, [u8::from(*is_sorted)]);
-            sink.put(&record)
+            out.record(record)
         }
         Layout::Csr { nnz } | Layout::Csc { nnz } => {
             let mut record = [0; 16];
             set(&mut record, Field::Nnz, 0, nnz.to_le_bytes());
-            sink.put(&record)
+            out.record(record)
         }
         Layout::Csf { nnz, mode_order } => {
-            sink.put(&nnz.to_le_bytes())?;
-            numbers(*mode_order, sink)?;
-            sink.put(&[0; 8])
+            let out = out.record(nnz.to_le_bytes())?;
+            let out = put_u32s(*mode_order, out)?;
+            out.record([0; 8])
         }
         Layout::BlockPaged(paged) => {
             let mut record = [0; 32];
@@ -267,7 +311,7 @@ fn put_layout<W: Sink + ?Sized>(layout: &Layout<'_>, sink: &mut W) -> Result<(),
                 0,
                 [paged.block_table_index_type.0],
             );
-            sink.put(&record)
+            out.record(record)
         }
         Layout::Composite(head) => {
             let mut record = [0; 8];
@@ -284,7 +328,7 @@ fn put_layout<W: Sink + ?Sized>(layout: &Layout<'_>, sink: &mut W) -> Result<(),
                 0,
                 head.member_count.to_le_bytes(),
             );
-            sink.put(&record)
+            out.record(record)
         }
         Layout::Hilbert {
             hilbert_order,
@@ -303,72 +347,82 @@ fn put_layout<W: Sink + ?Sized>(layout: &Layout<'_>, sink: &mut W) -> Result<(),
                 0,
                 hilbert_rank.to_le_bytes(),
             );
-            sink.put(&record)
+            out.record(record)
         }
         Layout::Private {
             extension_layout_id,
             extension_data,
             ..
         } => {
-            sink.put(&extension_layout_id.to_le_bytes())?;
-            sink.put(&length32(extension_data.len()).to_le_bytes())?;
-            sink.put(extension_data)
+            let out = out.record(extension_layout_id.to_le_bytes())?;
+            let out = out.record(length32(extension_data.len()).to_le_bytes())?;
+            out.bytes(extension_data)
         }
     }
 }
 
-fn put_quantization<W: Sink + ?Sized>(
-    quantization: &Quantization<'_>,
-    sink: &mut W,
-) -> Result<(), W::Error> {
-    let scheme = quantization.scheme();
-    // the section's length prefix is already out
-    let prefix = offset(Field::SchemeTag);
-    let mut record = [0; 24];
-    let r = &mut record;
-    set(r, Field::SchemeTag, prefix, [scheme.0]);
-    set(r, Field::SchemeVersion, prefix, [SCHEME_VERSION]);
+#[inline(always)]
+fn put_quantization<O: Output>(quantization: Quantization<'_>, out: O) -> Result<O, O::Error> {
     match quantization {
-        Quantization::Other { bytes, .. } => return sink.put(bytes),
+        Quantization::Other { bytes, .. } => out.bytes(bytes),
         Quantization::PerTensor {
             flags,
             scale,
             zero_point,
         } => {
-            set(r, Field::SchemeFlags, prefix, flags.to_le_bytes());
-            set(r, Field::Scale, prefix, scale.0.to_le_bytes());
-            set(r, Field::ZeroPoint, prefix, zero_point.to_le_bytes());
+            let mut record: [u8; 16] = scheme_record(Scheme::PerTensorAffine, flags);
+            let r = &mut record;
+            set(r, Field::Scale, prefix(), scale.0.to_le_bytes());
+            set(r, Field::ZeroPoint, prefix(), zero_point.to_le_bytes());
+            out.record(record)
         }
-        Quantization::Buffers(p) => {
-            let shift = prefix.wrapping_add(index(scheme_shift(scheme)));
-            set(r, Field::SchemeFlags, prefix, p.flags.to_le_bytes());
-            set(r, Field::Axis, prefix, p.axis.to_le_bytes());
-            if scheme != Scheme::PerChannelAffine {
-                set(r, Field::BlockSize, prefix, p.block_size.to_le_bytes());
-            }
-            set(
-                r,
-                Field::ScaleBufferIndex,
-                shift,
-                p.scale_buffer_index.to_le_bytes(),
-            );
-            if matches!(scheme, Scheme::PerChannelAffine | Scheme::PerBlockAffine) {
-                set(
-                    r,
-                    Field::ZeroPointBufferIndex,
-                    shift,
-                    p.zero_point_buffer_index.to_le_bytes(),
-                );
-                set(r, Field::ScaleTypeTag, shift, [p.scale_type.0]);
-            }
-        }
+        Quantization::Buffers(p) => match p.scheme {
+            Scheme::PerChannelAffine => out.record::<20>(parameters(p)),
+            Scheme::PerBlockAffine => out.record::<24>(parameters(p)),
+            _ => out.record::<16>(parameters(p)),
+        },
     }
-    let len = index(scheme_len(scheme));
-    sink.put(record.get(..len).unwrap_or(&record))
 }
 
-fn put_statistics<W: Sink + ?Sized>(s: &Statistics, sink: &mut W) -> Result<(), W::Error> {
-    let mut record = [0; 72];
+/// The section's length prefix is already out.
+#[inline]
+fn prefix() -> usize {
+    offset(Field::SchemeTag)
+}
+
+#[inline]
+fn scheme_record<const N: usize>(scheme: Scheme, flags: u16) -> [u8; N] {
+    let mut record = [0; N];
+    let r = &mut record;
+    set(r, Field::SchemeTag, prefix(), [scheme.0]);
+    set(r, Field::SchemeVersion, prefix(), [SCHEME_VERSION]);
+    set(r, Field::SchemeFlags, prefix(), flags.to_le_bytes());
+    record
+}
+
+/// A field that the scheme does not have lies behind the end of its record, and `block_size` of the
+/// per-channel scheme under the field behind it, which is set later.
+#[inline]
+fn parameters<const N: usize>(p: Parameters) -> [u8; N] {
+    let shift = prefix().wrapping_add(index(scheme_shift(p.scheme)));
+    let mut record = scheme_record(p.scheme, p.flags);
+    let r = &mut record;
+    let (scales, zero_points) = (p.scale_buffer_index, p.zero_point_buffer_index);
+    set(r, Field::Axis, prefix(), p.axis.to_le_bytes());
+    set(r, Field::BlockSize, prefix(), p.block_size.to_le_bytes());
+    set(r, Field::ScaleBufferIndex, shift, scales.to_le_bytes());
+    set(
+        r,
+        Field::ZeroPointBufferIndex,
+        shift,
+        zero_points.to_le_bytes(),
+    );
+    set(r, Field::ScaleTypeTag, shift, [p.scale_type.0]);
+    record
+}
+
+fn statistics_record(s: &Statistics) -> [u8; STATISTICS] {
+    let mut record = [0; STATISTICS];
     let r = &mut record;
     set(r, Field::ComputedMask, 0, s.computed_mask.to_le_bytes());
     set(r, Field::StatisticsNnz, 0, s.nnz.to_le_bytes());
@@ -386,11 +440,11 @@ fn put_statistics<W: Sink + ?Sized>(s: &Statistics, sink: &mut W) -> Result<(), 
     set(r, Field::NmM, 0, [s.nm_m]);
     set(r, Field::HasNan, 0, [s.has_nan]);
     set(r, Field::HasInf, 0, [s.has_inf]);
-    sink.put(&record)
+    record
 }
 
-fn put_extension<W: Sink + ?Sized>(e: &ExtensionType, sink: &mut W) -> Result<(), W::Error> {
-    let mut record = [0; 20];
+fn extension_record(e: &ExtensionType) -> [u8; EXTENSION_TYPE] {
+    let mut record = [0; EXTENSION_TYPE];
     let r = &mut record;
     set(r, Field::BitWidth, 0, e.bit_width.to_le_bytes());
     set(r, Field::PackingFactor, 0, [e.packing_factor]);
@@ -405,5 +459,5 @@ fn put_extension<W: Sink + ?Sized>(e: &ExtensionType, sink: &mut W) -> Result<()
         set(r, Field::ExtensionHasNan, 0, [e.has_nan]);
         set(r, Field::ExtensionHasInf, 0, [e.has_inf]);
     }
-    sink.put(&record)
+    record
 }

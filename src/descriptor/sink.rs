@@ -27,6 +27,96 @@ impl<S: Sink + ?Sized> Sink for &mut S {
     }
 }
 
+/// Where the encoder writes, front to back: each call takes the place and returns the one behind.
+///
+/// By value, so that it stays in registers; lengths that the encoder knows are part of the type, so that
+/// a piece is a comparison and a store.
+pub(super) trait Output: Sized {
+    type Error;
+
+    fn bytes(self, bytes: &[u8]) -> Result<Self, Self::Error>;
+
+    fn record<const N: usize>(self, record: [u8; N]) -> Result<Self, Self::Error>;
+
+    /// Numbers, with what makes bytes of one.
+    fn numbers<T: Copy, const N: usize>(
+        self,
+        numbers: &[T],
+        bytes: impl Fn(T) -> [u8; N],
+    ) -> Result<Self, Self::Error>;
+}
+
+/// What is left of a slice.
+pub(super) struct Rest<'a>(pub(super) &'a mut [u8]);
+
+/// It is shorter than what was to be written.
+pub(super) struct Short;
+
+impl Output for Rest<'_> {
+    type Error = Short;
+
+    #[inline]
+    fn bytes(self, bytes: &[u8]) -> Result<Self, Short> {
+        let (to, rest) = self.0.split_at_mut_checked(bytes.len()).ok_or(Short)?;
+        // `copy_from_slice` keeps its length check, and so a panic, in builds for size
+        for (slot, byte) in to.iter_mut().zip(bytes) {
+            *slot = *byte;
+        }
+        Ok(Rest(rest))
+    }
+
+    #[inline(always)]
+    fn record<const N: usize>(self, record: [u8; N]) -> Result<Self, Short> {
+        let (slot, rest) = self.0.split_first_chunk_mut().ok_or(Short)?;
+        *slot = record;
+        Ok(Rest(rest))
+    }
+
+    #[inline]
+    fn numbers<T: Copy, const N: usize>(
+        self,
+        numbers: &[T],
+        bytes: impl Fn(T) -> [u8; N],
+    ) -> Result<Self, Short> {
+        let len = numbers.len().wrapping_mul(N);
+        let (slots, rest) = self.0.split_at_mut_checked(len).ok_or(Short)?;
+        for (slot, number) in slots.as_chunks_mut().0.iter_mut().zip(numbers) {
+            *slot = bytes(*number);
+        }
+        Ok(Rest(rest))
+    }
+}
+
+/// A sink, piece by piece.
+pub(super) struct Pieces<'a, W: ?Sized>(pub(super) &'a mut W);
+
+impl<W: Sink + ?Sized> Output for Pieces<'_, W> {
+    type Error = W::Error;
+
+    #[inline]
+    fn bytes(self, bytes: &[u8]) -> Result<Self, W::Error> {
+        self.0.put(bytes)?;
+        Ok(self)
+    }
+
+    #[inline]
+    fn record<const N: usize>(self, record: [u8; N]) -> Result<Self, W::Error> {
+        self.bytes(&record)
+    }
+
+    #[inline]
+    fn numbers<T: Copy, const N: usize>(
+        self,
+        numbers: &[T],
+        bytes: impl Fn(T) -> [u8; N],
+    ) -> Result<Self, W::Error> {
+        for number in numbers {
+            self.0.put(&bytes(*number))?;
+        }
+        Ok(self)
+    }
+}
+
 /// The output is too short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

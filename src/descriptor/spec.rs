@@ -67,46 +67,57 @@ impl<'a> DescriptorSpec<'a> {
 }
 
 impl Fields for DescriptorSpec<'_> {
+    #[inline]
     fn element_type(&self) -> ElementType {
         self.element_type
     }
 
+    #[inline]
     fn shape(&self) -> U64s<'_> {
         self.shape
     }
 
+    #[inline]
     fn byte_offset(&self) -> u64 {
         self.byte_offset
     }
 
+    #[inline]
     fn layout(&self) -> Layout<'_> {
         self.layout
     }
 
+    #[inline]
     fn buffer_count(&self) -> usize {
         self.buffers.len()
     }
 
+    #[inline]
     fn buffer(&self, index: usize) -> Option<BufferHandle> {
         self.buffers.get(index).copied()
     }
 
+    #[inline]
     fn quantization(&self) -> Option<Quantization<'_>> {
         self.quantization
     }
 
+    #[inline]
     fn shard(&self) -> Option<Shard<'_>> {
         self.shard
     }
 
+    #[inline]
     fn statistics(&self) -> Option<Statistics> {
         self.statistics
     }
 
+    #[inline]
     fn extension_type(&self) -> Option<ExtensionType> {
         self.extension_type
     }
 
+    #[inline]
     fn member_role(&self) -> Option<MemberRole> {
         self.member_role
     }
