@@ -182,16 +182,16 @@ fn write<F: Fields + ?Sized, O: Output>(
     len: u32,
     out: O,
 ) -> Result<O, O::Error> {
-    let mut header = [0; HEADER];
-    set(&mut header, Field::Magic, 0, MAGIC);
-    set(&mut header, Field::VersionMajor, 0, [VERSION_MAJOR]);
-    set(&mut header, Field::VersionMinor, 0, [VERSION_MINOR]);
-    set(&mut header, Field::DescriptorLength, 0, len.to_le_bytes());
-    set(&mut header, Field::Flags, 0, [facts.flags(), 0, 0, 0]);
-    set(&mut header, Field::TypeTag, 0, [facts.element_type().0]);
-    set(&mut header, Field::LayoutTag, 0, [facts.layout().0]);
-    set(&mut header, Field::Rank, 0, [facts.rank(), 0, 0, 0]);
-    let out = out.record(header)?;
+    let out = out.filled(|r: &mut [u8; HEADER]| {
+        set(r, Field::Magic, 0, MAGIC);
+        set(r, Field::VersionMajor, 0, [VERSION_MAJOR]);
+        set(r, Field::VersionMinor, 0, [VERSION_MINOR]);
+        set(r, Field::DescriptorLength, 0, len.to_le_bytes());
+        set(r, Field::Flags, 0, [facts.flags()]);
+        set(r, Field::TypeTag, 0, [facts.element_type().0]);
+        set(r, Field::LayoutTag, 0, [facts.layout().0]);
+        set(r, Field::Rank, 0, [facts.rank()]);
+    })?;
     let out = put_u64s(d.shape(), out)?;
     let out = out.record(d.byte_offset().to_le_bytes())?;
     let out = match facts.layout_len() {
@@ -226,15 +226,13 @@ fn optional<F: Fields + ?Sized, O: Output>(
         out = put_u64s(shard.shard_offset, out)?;
     }
     if let Some(statistics) = d.statistics() {
-        out = out.record(statistics_record(&statistics))?;
+        out = out.filled(|r: &mut [u8; STATISTICS]| put_statistics(r, &statistics))?;
     }
     if let Some(extension) = d.extension_type() {
-        out = out.record(extension_record(&extension))?;
+        out = out.filled(|r: &mut [u8; EXTENSION_TYPE]| put_extension(r, &extension))?;
     }
     if let Some(role) = d.member_role() {
-        let mut record = [0; MEMBER];
-        set(&mut record, Field::MemberRole, 0, [role.0]);
-        out = out.record(record)?;
+        out = out.filled(|r: &mut [u8; MEMBER]| set(r, Field::MemberRole, 0, [role.0]))?;
     }
     Ok(out)
 }
@@ -280,75 +278,40 @@ fn put_layout<O: Output>(layout: &Layout<'_>, out: O) -> Result<O, O::Error> {
             Ok(out)
         }
         Layout::Morton { morton_bits } => put_u32s(*morton_bits, out),
-        Layout::Coo { nnz, is_sorted } => {
-            let mut record = [0; 16];
-            set(&mut record, Field::Nnz, 0, nnz.to_le_bytes());
-            set(&mut record, Field::IsSorted, 0, [u8::from(*is_sorted)]);
-            out.record(record)
-        }
+        Layout::Coo { nnz, is_sorted } => out.filled(|r: &mut [u8; 16]| {
+            set(r, Field::Nnz, 0, nnz.to_le_bytes());
+            set(r, Field::IsSorted, 0, [u8::from(*is_sorted)]);
+        }),
         Layout::Csr { nnz } | Layout::Csc { nnz } => {
-            let mut record = [0; 16];
-            set(&mut record, Field::Nnz, 0, nnz.to_le_bytes());
-            out.record(record)
+            out.filled(|r: &mut [u8; 16]| set(r, Field::Nnz, 0, nnz.to_le_bytes()))
         }
         Layout::Csf { nnz, mode_order } => {
             let out = out.record(nnz.to_le_bytes())?;
             let out = put_u32s(*mode_order, out)?;
             out.record([0; 8])
         }
-        Layout::BlockPaged(paged) => {
-            let mut record = [0; 32];
-            let r = &mut record;
+        Layout::BlockPaged(paged) => out.filled(|r: &mut [u8; 32]| {
+            let width = paged.block_table_index_type;
             set(r, Field::PageSize, 0, paged.page_size.to_le_bytes());
             set(r, Field::NumPages, 0, paged.num_pages.to_le_bytes());
             set(r, Field::PagedAxis, 0, paged.paged_axis.to_le_bytes());
             set(r, Field::NumSeqs, 0, paged.num_seqs.to_le_bytes());
             set(r, Field::KvRole, 0, [paged.kv_role.0]);
             set(r, Field::LayerIndex, 0, paged.layer_index.to_le_bytes());
-            set(
-                r,
-                Field::BlockTableIndexType,
-                0,
-                [paged.block_table_index_type.0],
-            );
-            out.record(record)
-        }
-        Layout::Composite(head) => {
-            let mut record = [0; 8];
-            set(
-                &mut record,
-                Field::CompositionRule,
-                0,
-                [head.composition_rule.0],
-            );
-            set(&mut record, Field::CombineOp, 0, [head.combine_op.0]);
-            set(
-                &mut record,
-                Field::MemberCount,
-                0,
-                head.member_count.to_le_bytes(),
-            );
-            out.record(record)
-        }
+            set(r, Field::BlockTableIndexType, 0, [width.0]);
+        }),
+        Layout::Composite(head) => out.filled(|r: &mut [u8; 8]| {
+            set(r, Field::CompositionRule, 0, [head.composition_rule.0]);
+            set(r, Field::CombineOp, 0, [head.combine_op.0]);
+            set(r, Field::MemberCount, 0, head.member_count.to_le_bytes());
+        }),
         Layout::Hilbert {
             hilbert_order,
             hilbert_rank,
-        } => {
-            let mut record = [0; 8];
-            set(
-                &mut record,
-                Field::HilbertOrder,
-                0,
-                hilbert_order.to_le_bytes(),
-            );
-            set(
-                &mut record,
-                Field::HilbertRank,
-                0,
-                hilbert_rank.to_le_bytes(),
-            );
-            out.record(record)
-        }
+        } => out.filled(|r: &mut [u8; 8]| {
+            set(r, Field::HilbertOrder, 0, hilbert_order.to_le_bytes());
+            set(r, Field::HilbertRank, 0, hilbert_rank.to_le_bytes());
+        }),
         Layout::Private {
             extension_layout_id,
             extension_data,
@@ -369,17 +332,15 @@ fn put_quantization<O: Output>(quantization: Quantization<'_>, out: O) -> Result
             flags,
             scale,
             zero_point,
-        } => {
-            let mut record: [u8; 16] = scheme_record(Scheme::PerTensorAffine, flags);
-            let r = &mut record;
+        } => out.filled(|r: &mut [u8; 16]| {
+            scheme(r, Scheme::PerTensorAffine, flags);
             set(r, Field::Scale, prefix(), scale.0.to_le_bytes());
             set(r, Field::ZeroPoint, prefix(), zero_point.to_le_bytes());
-            out.record(record)
-        }
+        }),
         Quantization::Buffers(p) => match p.scheme {
-            Scheme::PerChannelAffine => out.record::<20>(parameters(p)),
-            Scheme::PerBlockAffine => out.record::<24>(parameters(p)),
-            _ => out.record::<16>(parameters(p)),
+            Scheme::PerChannelAffine => out.filled(|r: &mut [u8; 20]| parameters(r, p)),
+            Scheme::PerBlockAffine => out.filled(|r: &mut [u8; 24]| parameters(r, p)),
+            _ => out.filled(|r: &mut [u8; 16]| parameters(r, p)),
         },
     }
 }
@@ -390,24 +351,20 @@ fn prefix() -> usize {
     offset(Field::SchemeTag)
 }
 
-#[inline]
-fn scheme_record<const N: usize>(scheme: Scheme, flags: u16) -> [u8; N] {
-    let mut record = [0; N];
-    let r = &mut record;
+#[inline(always)]
+fn scheme(r: &mut [u8], scheme: Scheme, flags: u16) {
     set(r, Field::SchemeTag, prefix(), [scheme.0]);
     set(r, Field::SchemeVersion, prefix(), [SCHEME_VERSION]);
     set(r, Field::SchemeFlags, prefix(), flags.to_le_bytes());
-    record
 }
 
 /// A field that the scheme does not have lies behind the end of its record, and `block_size` of the
 /// per-channel scheme under the field behind it, which is set later.
-#[inline]
-fn parameters<const N: usize>(p: Parameters) -> [u8; N] {
+#[inline(always)]
+fn parameters(r: &mut [u8], p: Parameters) {
     let shift = prefix().wrapping_add(index(scheme_shift(p.scheme)));
-    let mut record = scheme_record(p.scheme, p.flags);
-    let r = &mut record;
     let (scales, zero_points) = (p.scale_buffer_index, p.zero_point_buffer_index);
+    scheme(r, p.scheme, p.flags);
     set(r, Field::Axis, prefix(), p.axis.to_le_bytes());
     set(r, Field::BlockSize, prefix(), p.block_size.to_le_bytes());
     set(r, Field::ScaleBufferIndex, shift, scales.to_le_bytes());
@@ -418,12 +375,9 @@ fn parameters<const N: usize>(p: Parameters) -> [u8; N] {
         zero_points.to_le_bytes(),
     );
     set(r, Field::ScaleTypeTag, shift, [p.scale_type.0]);
-    record
 }
 
-fn statistics_record(s: &Statistics) -> [u8; STATISTICS] {
-    let mut record = [0; STATISTICS];
-    let r = &mut record;
+fn put_statistics(r: &mut [u8], s: &Statistics) {
     set(r, Field::ComputedMask, 0, s.computed_mask.to_le_bytes());
     set(r, Field::StatisticsNnz, 0, s.nnz.to_le_bytes());
     for (field, value) in [
@@ -440,12 +394,9 @@ fn statistics_record(s: &Statistics) -> [u8; STATISTICS] {
     set(r, Field::NmM, 0, [s.nm_m]);
     set(r, Field::HasNan, 0, [s.has_nan]);
     set(r, Field::HasInf, 0, [s.has_inf]);
-    record
 }
 
-fn extension_record(e: &ExtensionType) -> [u8; EXTENSION_TYPE] {
-    let mut record = [0; EXTENSION_TYPE];
-    let r = &mut record;
+fn put_extension(r: &mut [u8], e: &ExtensionType) {
     set(r, Field::BitWidth, 0, e.bit_width.to_le_bytes());
     set(r, Field::PackingFactor, 0, [e.packing_factor]);
     set(r, Field::IsFloat, 0, [e.is_float]);
@@ -459,5 +410,4 @@ fn extension_record(e: &ExtensionType) -> [u8; EXTENSION_TYPE] {
         set(r, Field::ExtensionHasNan, 0, [e.has_nan]);
         set(r, Field::ExtensionHasInf, 0, [e.has_inf]);
     }
-    record
 }

@@ -38,6 +38,10 @@ pub(super) trait Output: Sized {
 
     fn record<const N: usize>(self, record: [u8; N]) -> Result<Self, Self::Error>;
 
+    /// A record of zeros with what `fill` sets, in its place: fields that are put together elsewhere and
+    /// then moved as one wait for each other.
+    fn filled<const N: usize>(self, fill: impl FnOnce(&mut [u8; N])) -> Result<Self, Self::Error>;
+
     /// Numbers, with what makes bytes of one.
     fn numbers<T: Copy, const N: usize>(
         self,
@@ -72,6 +76,14 @@ impl Output for Rest<'_> {
         Ok(Rest(rest))
     }
 
+    #[inline(always)]
+    fn filled<const N: usize>(self, fill: impl FnOnce(&mut [u8; N])) -> Result<Self, Short> {
+        let (slot, rest) = self.0.split_first_chunk_mut().ok_or(Short)?;
+        *slot = [0; N];
+        fill(slot);
+        Ok(Rest(rest))
+    }
+
     #[inline]
     fn numbers<T: Copy, const N: usize>(
         self,
@@ -101,6 +113,13 @@ impl<W: Sink + ?Sized> Output for Pieces<'_, W> {
 
     #[inline]
     fn record<const N: usize>(self, record: [u8; N]) -> Result<Self, W::Error> {
+        self.bytes(&record)
+    }
+
+    #[inline]
+    fn filled<const N: usize>(self, fill: impl FnOnce(&mut [u8; N])) -> Result<Self, W::Error> {
+        let mut record = [0; N];
+        fill(&mut record);
         self.bytes(&record)
     }
 
