@@ -162,3 +162,42 @@ impl Reach {
         Some(Reach::first(codes.max(Count::power_of_two(sum))))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::descriptor::DYNAMIC;
+
+    #[test]
+    fn near_reaches_are_those_of_all_strides() {
+        let far = (1 << 29) - 1;
+        let cases: [(&[i64], &[u64], Option<u64>); 7] = [
+            (&[4, 1], &[3, 4], Some(12)),
+            (&[0, 0], &[9, 9], Some(1)),
+            (
+                &[far; 64],
+                &[1 << 29; 64],
+                Some(64 * ((1 << 29) - 1) * ((1 << 29) - 1) + 1),
+            ),
+            // backwards, without elements, dynamic, and large: the long way decides
+            (&[-1, 1], &[3, 4], None),
+            (&[4, 1], &[0, 4], None),
+            (&[4, 1], &[DYNAMIC, 4], None),
+            (&[1 << 29, 1], &[3, 4], None),
+        ];
+        for (strides, shape, near) in cases {
+            let le = |words: std::vec::Vec<[u8; 8]>| words.concat();
+            let strides_le = le(strides.iter().map(|n| n.to_le_bytes()).collect());
+            let shape_le = le(shape.iter().map(|n| n.to_le_bytes()).collect());
+            assert_eq!(Reach::near(strides.into(), shape.into()), near);
+            assert_eq!(
+                Reach::near(Array::Le(&strides_le), Array::Le(&shape_le)),
+                near
+            );
+            if let Some(near) = near {
+                let reach = Reach::strided(strides.into(), shape.into()).unwrap();
+                assert_eq!((reach.below, reach.count), (Count::ZERO, Count::new(near)));
+            }
+        }
+    }
+}

@@ -275,4 +275,35 @@ mod tests {
         assert_eq!(elements(U64s::from(&[DYNAMIC, 2])), None);
         assert_eq!(elements(U64s::EMPTY), Some(Count::ONE));
     }
+
+    #[test]
+    fn short_ways_give_what_the_long_ones_do() {
+        let shapes: [&[u64]; 8] = [
+            &[],
+            &[3, 4],
+            &[1 << 32, 1 << 31],
+            // 2^64 - 1, and so no different from a dynamic dimension at first sight
+            &[0xFFFF_FFFF, 0x1_0000_0001],
+            &[DYNAMIC],
+            &[DYNAMIC, 1],
+            &[DYNAMIC, 2, 0],
+            &[1 << 40, 1 << 40],
+        ];
+        for shape in shapes {
+            let bytes: std::vec::Vec<u8> = shape.iter().flat_map(|n| n.to_le_bytes()).collect();
+            for array in [U64s::from(shape), Array::Le(&bytes)] {
+                assert_eq!(elements(array), exact(array, u32::MAX, 0), "{shape:?}");
+                for k in 0..2 {
+                    let long = exact(array, k, 7);
+                    assert_eq!(elements_with(array, k, 7), long, "{shape:?}");
+                }
+            }
+        }
+        for bits in [1, 2, 4, 6, 8, 32, 128, 256] {
+            for n in [0, 1, 2, 3, 4, 5, 7, 8, 9, 1 << 60, u64::MAX - 1, u64::MAX] {
+                let long = Count::new(n).bytes(bits).fits();
+                assert_eq!(near_bytes(n, bits), long, "{n} of {bits} bits");
+            }
+        }
+    }
 }

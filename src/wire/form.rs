@@ -111,3 +111,51 @@ pub(crate) fn form(layout: LayoutTag) -> Option<&'static Form> {
         LayoutTag(tag) => FORMS.get(usize::from(tag))?.as_ref(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_and_buffers_of_rank_3() {
+        let numbers = |tag| form(LayoutTag(tag)).map(|form| (form.len(3), form.buffers(3)));
+        let known = [
+            (0x01, 0, 1),
+            (0x02, 0, 1),
+            (0x03, 24, 1),
+            (0x05, 12, 1),
+            (0x06, 16, 2),
+            (0x07, 16, 3),
+            (0x08, 16, 3),
+            (0x09, 28, 7),
+            (0x0A, 32, 3),
+            (0x0B, 8, 0),
+            (0x40, 8, 1),
+        ];
+        for (tag, len, buffers) in known {
+            assert_eq!(numbers(tag), Some((len, buffers)), "{tag:#04x}");
+        }
+        for tag in [0x00, 0x04, 0x0C, 0x3F, 0x41, 0xF0, 0xFF] {
+            assert_eq!(numbers(tag), None, "{tag:#04x}");
+        }
+    }
+
+    #[test]
+    fn reserved_bytes_are_seen_and_no_others() {
+        for (tag, len, reserved) in [
+            (0x03, 24, 0..0),
+            (0x06, 16, 9..16),
+            (0x07, 16, 8..16),
+            (0x09, 28, 20..28),
+            (0x0A, 32, 26..32),
+            (0x0B, 8, 2..4),
+        ] {
+            for at in 0..len {
+                let mut payload = std::vec![0; len];
+                payload[at] = 1;
+                let clear = form(LayoutTag(tag)).unwrap().is_clear(3, &payload);
+                assert_eq!(clear, !reserved.contains(&at), "{tag:#04x}: {at}");
+            }
+        }
+    }
+}
