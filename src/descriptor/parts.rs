@@ -127,26 +127,25 @@ pub(super) fn quantization(section: &[u8]) -> Option<Quantization<'_>> {
             zero_point: second.cast_signed(),
         });
     }
-    let shift = index(scheme_shift(scheme));
-    let behind = |field| offset(field).wrapping_sub(shift);
     let per_channel = scheme == Scheme::PerChannelAffine;
-    let affine = per_channel || scheme == Scheme::PerBlockAffine;
-    let (zero_point_buffer_index, scale_type) = if affine {
-        (
-            u32(section, behind(Field::ZeroPointBufferIndex)),
-            ElementType(u8(section, behind(Field::ScaleTypeTag))),
-        )
-    } else if scheme == Scheme::Nf4 {
-        (NO_BUFFER, ElementType::Float32)
-    } else {
-        (NO_BUFFER, ElementType::Float8E8M0)
-    };
+    let mut scale_buffer_index = u32(head, offset(Field::ScaleBufferIndex));
+    let (mut zero_point_buffer_index, mut scale_type) = (NO_BUFFER, ElementType::Float32);
+    if scheme == Scheme::Mxfp {
+        scale_type = ElementType::Float8E8M0;
+    } else if per_channel || scheme == Scheme::PerBlockAffine {
+        let first = offset(Field::ScaleBufferIndex);
+        let behind: &[u8; 9] = record(section, first.wrapping_sub(index(scheme_shift(scheme))));
+        let at = |field| offset(field).wrapping_sub(first);
+        scale_buffer_index = u32(behind, 0);
+        zero_point_buffer_index = u32(behind, at(Field::ZeroPointBufferIndex));
+        scale_type = ElementType(u8(behind, at(Field::ScaleTypeTag)));
+    }
     Some(Quantization::Buffers(Parameters {
         scheme,
         flags,
         axis: first,
         block_size: if per_channel { 0 } else { second },
-        scale_buffer_index: u32(section, behind(Field::ScaleBufferIndex)),
+        scale_buffer_index,
         zero_point_buffer_index,
         scale_type,
     }))
