@@ -70,11 +70,16 @@ fn glance<F: Fields + ?Sized>(d: &F, layout: &Layout<'_>) -> bool {
     let rank = length32(shape.len());
     let dense = matches!(layout, Layout::RowMajor | Layout::ColumnMajor);
     let known = d.element_type().bits() > 0;
-    if !dense || !known || rank == 0 || rank > MAX_RANK || d.buffer_count() != 1 || !d.is_bare() {
+    if !dense || !known || rank == 0 || rank > MAX_RANK || d.buffer_count() != 1 {
         return false;
     }
+    let bare = d.quantization().is_none()
+        && d.shard().is_none()
+        && d.statistics().is_none()
+        && d.extension_type().is_none()
+        && d.member_role().is_none();
     let handle = d.buffer(0).map(RawHandle::from);
-    handle.is_some_and(|handle| is_plain(d.element_type(), shape, d.byte_offset(), handle))
+    bare && handle.is_some_and(|handle| is_plain(d.element_type(), shape, d.byte_offset(), handle))
 }
 
 /// Whether a dense descriptor without optional sections breaks nothing behind its header, if the handle
@@ -156,9 +161,6 @@ pub(crate) trait Subject: Fields + Copy {
     /// Number of dimensions.
     fn rank(&self) -> u32;
 
-    /// Whether there is no optional section.
-    fn is_bare(&self) -> bool;
-
     /// Elements that a sparse layout stores.
     fn stored(&self) -> Option<u64>;
 
@@ -189,15 +191,6 @@ impl<F: Fields + ?Sized> Subject for &F {
     #[inline]
     fn rank(&self) -> u32 {
         length32(self.shape().len())
-    }
-
-    #[inline]
-    fn is_bare(&self) -> bool {
-        self.quantization().is_none()
-            && self.shard().is_none()
-            && self.statistics().is_none()
-            && self.extension_type().is_none()
-            && self.member_role().is_none()
     }
 
     #[inline]
@@ -240,9 +233,6 @@ pub(crate) fn body<S: Subject, J: Judge>(d: S, judge: &mut J) -> Checked {
     let quantization = d.quantization();
     buffers::table(d, layout, own, quantization.as_ref(), judge)?;
     layout::sizes(d, layout, bits, judge)?;
-    if d.is_bare() {
-        return Ok(());
-    }
     if let Some(quantization) = &quantization {
         quantization::scheme(d, own, quantization, judge)?;
     }

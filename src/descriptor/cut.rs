@@ -61,7 +61,6 @@ pub(super) fn parts<'a, J: Judge>(
         layout_tag: facts.layout(),
         form: form(facts.layout()),
         rank,
-        is_bare: facts.flags() == 0,
         shape,
         byte_offset: u64::from_le_bytes(*byte_offset),
         payload: &[],

@@ -27,8 +27,6 @@ pub(super) struct Parts<'a> {
     pub(super) layout_tag: LayoutTag,
     pub(super) form: Option<&'static Form>,
     pub(super) rank: u32,
-    /// Without optional sections.
-    pub(super) is_bare: bool,
     pub(super) shape: &'a [u8],
     pub(super) byte_offset: u64,
     pub(super) payload: &'a [u8],
@@ -231,11 +229,6 @@ impl Subject for Parts<'_> {
     #[inline(always)]
     fn rank(&self) -> u32 {
         self.rank
-    }
-
-    #[inline(always)]
-    fn is_bare(&self) -> bool {
-        self.is_bare
     }
 
     #[inline(always)]
