@@ -36,12 +36,12 @@ impl Storage for [u8] {
 
     #[inline]
     fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), Full> {
-        let free = self.get_mut(len..).ok_or(Full)?;
         // bytes that arrive one by one
-        if let ([slot, ..], [byte]) = (&mut *free, bytes) {
-            *slot = *byte;
+        if let [byte] = bytes {
+            *self.get_mut(len).ok_or(Full)? = *byte;
             return Ok(());
         }
+        let free = self.get_mut(len..).ok_or(Full)?;
         let (head, _) = free.split_at_mut_checked(bytes.len()).ok_or(Full)?;
         head.copy_from_slice(bytes);
         Ok(())
@@ -82,45 +82,5 @@ impl<S: Storage + ?Sized> Storage for &mut S {
     #[inline]
     fn stored(&self, len: usize) -> &[u8] {
         (**self).stored(len)
-    }
-}
-
-/// Storage with the length that is in use.
-#[derive(Clone, Debug)]
-pub(crate) struct Frame<S> {
-    storage: S,
-    len: usize,
-}
-
-impl<S: Storage> Frame<S> {
-    pub(crate) const fn new(storage: S) -> Self {
-        Frame { storage, len: 0 }
-    }
-
-    #[inline]
-    pub(crate) fn limit(&self) -> u64 {
-        self.storage.limit()
-    }
-
-    #[inline]
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-
-    #[inline]
-    pub(crate) fn bytes(&self) -> &[u8] {
-        self.storage.stored(self.len)
-    }
-
-    #[inline]
-    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<(), Full> {
-        self.storage.append(self.len, bytes)?;
-        self.len = self.len.wrapping_add(bytes.len());
-        Ok(())
-    }
-
-    #[inline]
-    pub(crate) fn clear(&mut self) {
-        self.len = 0;
     }
 }

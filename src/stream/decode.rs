@@ -1,7 +1,7 @@
 //! Stream and composites behind one call.
 
-use super::{Event, StreamParser, Turn};
-use crate::composite::{Arena, CompositeValidator, Cover, Exact, InlineArena, SetError};
+use super::{Event, Step, StreamParser};
+use crate::composite::{Arena, CompositeValidator, Cover, Exact, InlineArena, Outcome, SetError};
 use crate::descriptor::DescriptorView;
 use crate::error::{Error, ErrorKind, Field, Resource};
 use crate::frame::Storage;
@@ -93,41 +93,40 @@ impl<S: Storage, C: Cover, A: Arena> StreamDecoder<S, C, A> {
     /// # Errors
     ///
     /// As [`StreamParser::next_event`], and the COMP rules of members and covers. The error sticks.
-    #[inline]
+    #[inline(always)]
     pub fn next_event<'c>(&mut self, input: &mut &'c [u8]) -> Result<Option<Event<'_, 'c>>, Error> {
-        loop {
-            if let Some(payload) = self.parser.payload(input) {
-                return Ok(Some(Event::Payload(payload)));
-            }
-            if self.parser.swallow(input) {
-                return Ok(None);
-            }
-            match self.parser.turn(input) {
-                Turn::Buffer => {}
-                Turn::More => return Ok(None),
-                turn => return self.enclose(turn).map(Some),
-            }
-        }
+        let (outcome, ends) = match self.parser.step(input) {
+            Step::More => return Ok(None),
+            Step::Payload(payload) => return Ok(Some(Event::Payload(payload))),
+            Step::Descriptor => (self.open(), false),
+            Step::End => (self.close(), true),
+            Step::Failed => (None, false),
+        };
+        Ok(Some(match outcome {
+            Some(outcome) if ends => Event::TensorEnd(outcome),
+            Some(outcome) => Event::Descriptor(self.parser.view(), outcome),
+            None => return Err(self.parser.error()),
+        }))
     }
 
-    /// Takes a descriptor or an end to the composites around it.
+    /// Takes a descriptor to the composites around it; none where they refuse it.
     #[inline(never)]
-    fn enclose<'c>(&mut self, turn: Turn) -> Result<Event<'_, 'c>, Error> {
-        let outcome = match turn {
-            Turn::Descriptor => self.composites.begin(&self.parser.view()),
-            Turn::End => match self.composites.end() {
-                Ok(outcome) => return Ok(Event::TensorEnd(outcome)),
-                Err(error) => Err(error),
-            },
-            _ => return Err(self.parser.error()),
-        };
-        match outcome {
-            Ok(outcome) => Ok(Event::Descriptor(self.parser.view(), outcome)),
-            Err(error) => {
-                let error = self.place(error);
-                Err(self.parser.fail(error))
-            }
-        }
+    fn open(&mut self) -> Option<Outcome> {
+        let outcome = self.composites.begin(&self.parser.view());
+        outcome.map_err(|error| self.refuse(error)).ok()
+    }
+
+    /// Takes the end of a tensor there.
+    #[inline(never)]
+    fn close(&mut self) -> Option<Outcome> {
+        let outcome = self.composites.end();
+        outcome.map_err(|error| self.refuse(error)).ok()
+    }
+
+    #[cold]
+    fn refuse(&mut self, error: SetError) {
+        let error = self.place(error);
+        self.parser.fail(error);
     }
 
     /// The descriptor of the tensor whose payload is being read.

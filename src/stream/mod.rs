@@ -6,6 +6,7 @@
 
 mod decode;
 mod event;
+mod gather;
 mod write;
 
 pub use decode::{FixedDecoder, StreamDecoder};
@@ -14,25 +15,36 @@ pub use write::{FixedWriter, StreamWriter};
 
 use crate::composite::Outcome;
 use crate::descriptor::DescriptorView;
-use crate::descriptor::decode::{
-    decode, header, magic_error, missing, place, stated_length, too_long, wrong_magic,
-};
+use crate::descriptor::decode::{missing, place};
 use crate::error::{Error, ErrorKind, Field, Resource, Violation};
-use crate::frame::{Frame, Storage};
+use crate::frame::Storage;
 use crate::policy::Policy;
 use crate::rule::Rule;
-use crate::wire::descriptor::{FILE_MAGIC_TAIL, Facts, HEADER, LENGTH_KNOWN, MAGIC, offset};
+use crate::wire::descriptor::Facts;
 use crate::wire::handle::RawHandle;
-use crate::wire::{array, index, length};
+use crate::wire::length;
 
-/// A step of the machine that is not payload; events are built from it.
+/// What a chunk led to; events are built from it.
+enum Step<'c> {
+    /// The chunk is used up.
+    More,
+    Descriptor,
+    Payload(Payload<'c>),
+    End,
+    /// The phase holds the error.
+    Failed,
+}
+
+/// What a decision led to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Turn {
     /// The chunk is used up.
     More,
     Descriptor,
-    /// A buffer follows.
-    Buffer,
+    /// The chunk has bytes of a buffer.
+    Payload,
+    /// And the buffer ends with them.
+    Last,
     End,
     /// The phase holds the error.
     Failed,
@@ -42,8 +54,9 @@ enum Turn {
 enum Phase {
     /// A descriptor is gathered, or the stream is at a boundary.
     Descriptor,
-    /// The buffers of the descriptor in the frame; `left` of `size` bytes of `buffer` are missing.
-    Payload { buffer: u8, size: u64, left: u64 },
+    /// The buffers of the descriptor in the frame. This one starts at an absolute offset, and the next
+    /// decision falls at its byte `end`: where it ends, or where positions do.
+    Payload { buffer: u8, start: u64, end: u64 },
     /// Behind a descriptor whose buffers are unknown.
     Opaque,
     /// Nothing but this error any more.
@@ -64,16 +77,18 @@ enum Phase {
 /// ```
 #[derive(Clone, Debug)]
 pub struct StreamParser<S> {
-    frame: Frame<S>,
+    frame: S,
     policy: Policy,
-    /// Absolute offset of the next byte.
-    position: u64,
+    /// Bytes that the chunk may have of a buffer, and that it may have of a descriptor, less than which
+    /// need no decision. One is 0, and both are where the next call decides whatever it gets.
+    lend: u64,
+    want: usize,
     /// Absolute offset of the descriptor in the frame.
     origin: u64,
+    /// Its bytes, those that are wanted included.
+    len: usize,
     /// What the lengths of its parts follow from.
     facts: Facts,
-    /// Bytes of the frame at which the next decision falls.
-    target: usize,
     phase: Phase,
 }
 
@@ -97,12 +112,13 @@ impl<S> StreamParser<S> {
         S: Storage,
     {
         StreamParser {
-            frame: Frame::new(frame),
+            frame,
             policy,
-            position: 0,
+            lend: 0,
+            want: 0,
             origin: 0,
+            len: 0,
             facts: Facts::NONE,
-            target: MAGIC.len(),
             phase: Phase::Descriptor,
         }
     }
@@ -111,8 +127,17 @@ impl<S> StreamParser<S> {
     /// error.
     #[must_use]
     pub fn with_origin(mut self, offset: u64) -> Self {
-        self.position = offset;
-        self.origin = offset;
+        let by = offset.wrapping_sub(self.offset());
+        self.origin = self.origin.wrapping_add(by);
+        // as far as there still are positions
+        self.len = self.gathered();
+        self.want = 0;
+        if let Phase::Payload { start, end, .. } = &mut self.phase {
+            let lend = self.lend.min(u64::MAX.wrapping_sub(offset));
+            *start = start.wrapping_add(by);
+            *end = end.wrapping_sub(self.lend.wrapping_sub(lend));
+            self.lend = lend;
+        }
         self
     }
 
@@ -120,7 +145,17 @@ impl<S> StreamParser<S> {
     /// far the chunk let the parser look ahead; [`Error::offset`] does not.
     #[must_use]
     pub const fn offset(&self) -> u64 {
-        self.position
+        match self.phase {
+            Phase::Payload { start, end, .. } => start.wrapping_add(end).wrapping_sub(self.lend),
+            #[allow(clippy::as_conversions)] // lossless, and `From` is not const
+            _ => self.origin.wrapping_add(self.gathered() as u64),
+        }
+    }
+
+    /// Bytes of the descriptor that are in the frame.
+    #[inline]
+    const fn gathered(&self) -> usize {
+        self.len.wrapping_sub(self.want)
     }
 }
 
@@ -131,23 +166,16 @@ impl<S: Storage> StreamParser<S> {
     ///
     /// A broken rule of a descriptor (see [`DescriptorView::parse`]), STREAM-08, STREAM-12, or a
     /// capacity. The error sticks: every later call returns it, until [`reset`](Self::reset).
-    #[inline]
+    #[inline(always)]
     pub fn next_event<'c>(&mut self, input: &mut &'c [u8]) -> Result<Option<Event<'_, 'c>>, Error> {
-        loop {
-            if let Some(payload) = self.payload(input) {
-                return Ok(Some(Event::Payload(payload)));
-            }
-            if self.swallow(input) {
-                return Ok(None);
-            }
-            return Ok(match self.turn(input) {
-                Turn::Buffer => continue,
-                Turn::More => None,
-                Turn::End => Some(Event::TensorEnd(Outcome::Plain)),
-                Turn::Descriptor => Some(Event::Descriptor(self.view(), Outcome::Plain)),
-                Turn::Failed => return Err(self.error()),
-            });
-        }
+        let event = match self.step(input) {
+            Step::Payload(payload) => Event::Payload(payload),
+            Step::Descriptor => Event::Descriptor(self.view(), Outcome::Plain),
+            Step::End => Event::TensorEnd(Outcome::Plain),
+            Step::Failed => return Err(self.error()),
+            Step::More => return Ok(None),
+        };
+        Ok(Some(event))
     }
 
     /// The descriptor of the tensor whose payload is being read.
@@ -159,11 +187,7 @@ impl<S: Storage> StreamParser<S> {
     /// Bytes that would reach the next decision; 0 when an event is ready, and after an error.
     #[must_use]
     pub fn wanted(&self) -> usize {
-        match &self.phase {
-            Phase::Descriptor => self.target.wrapping_sub(self.frame.len()),
-            Phase::Payload { left, .. } => usize::try_from(*left).unwrap_or(usize::MAX),
-            Phase::Opaque | Phase::Failed(_) => 0,
-        }
+        usize::try_from(self.missing()).unwrap_or(usize::MAX)
     }
 
     /// Tells whether the input may end here.
@@ -173,35 +197,38 @@ impl<S: Storage> StreamParser<S> {
     /// STREAM-04 inside a descriptor or buffer, and where events were not taken; the sticky error.
     pub fn finish(&self) -> Result<(), Error> {
         let missing = match &self.phase {
-            Phase::Descriptor if self.frame.len() == 0 => return Ok(()),
-            Phase::Descriptor => missing(self.frame.bytes()),
-            Phase::Payload { left, .. } => *left,
+            Phase::Descriptor if self.gathered() == 0 => return Ok(()),
+            Phase::Descriptor => missing(self.frame.stored(self.gathered())),
+            Phase::Payload { .. } => self.missing(),
             Phase::Opaque => return Err(self.unskippable()),
             Phase::Failed(error) => return Err(*error),
         };
         let rule = Rule::StreamTruncated;
         Err(Error::new(
             ErrorKind::Truncated { rule, missing },
-            self.position,
+            self.offset(),
         ))
     }
 
     /// Forgets everything but the policy and the position: the next byte starts a descriptor.
     pub fn reset(&mut self) {
-        self.frame.clear();
-        self.target = MAGIC.len();
-        self.origin = self.position;
+        self.origin = self.offset();
+        self.lend = 0;
+        self.want = 0;
+        self.len = 0;
         self.phase = Phase::Descriptor;
     }
 
     fn view(&self) -> DescriptorView<'_> {
-        DescriptorView::new(self.frame.bytes(), self.facts, self.origin)
+        DescriptorView::new(self.frame.stored(self.len), self.facts, self.origin)
     }
 
     #[cold]
-    fn fail(&mut self, error: Error) -> Error {
+    #[inline(never)]
+    fn fail(&mut self, error: Error) -> Turn {
+        self.reset();
         self.phase = Phase::Failed(error);
-        error
+        Turn::Failed
     }
 
     /// The sticky error.
@@ -214,250 +241,140 @@ impl<S: Storage> StreamParser<S> {
         }
     }
 
-    /// Takes a chunk that ends before the next decision; what a byte at a time costs.
-    #[inline]
-    fn swallow(&mut self, input: &mut &[u8]) -> bool {
-        match self.phase {
-            Phase::Descriptor => {}
-            Phase::Payload { left, .. } => return left > 0 && input.is_empty(),
-            Phase::Opaque | Phase::Failed(_) => return false,
-        }
-        let len = self.frame.len();
-        let after = len.wrapping_add(input.len());
-        let short = after < self.target && len >= MAGIC.len();
-        if !short || input.len() > self.room() || self.frame.push(input).is_err() {
-            return false;
-        }
-        self.position = self.position.wrapping_add(length(input.len()));
-        *input = &[];
-        true
-    }
-
-    /// Hands out what the chunk has of the current buffer; none where there is nothing to hand out.
-    #[inline]
-    fn payload<'c>(&mut self, input: &mut &'c [u8]) -> Option<Payload<'c>> {
-        let Phase::Payload { buffer, size, left } = &mut self.phase else {
-            return None;
+    /// Takes what it can of a chunk. What needs no decision, which is how most bytes arrive, comes first
+    /// and stays in registers: nothing here lets the chunk's address out.
+    #[inline(always)]
+    fn step<'c>(&mut self, input: &mut &'c [u8]) -> Step<'c> {
+        let chunk = *input;
+        let (bytes, rest, last) = if self.lend > length(chunk.len()) {
+            if chunk.is_empty() {
+                return Step::More;
+            }
+            (chunk, chunk.get(..0).unwrap_or(&[]), false)
+        } else if self.want > chunk.len() && self.frame.append(self.gathered(), chunk).is_ok() {
+            self.want = self.want.wrapping_sub(chunk.len());
+            *input = chunk.get(..0).unwrap_or(&[]);
+            return Step::More;
+        } else {
+            let mut rest = chunk;
+            let turn = self.decide(&mut rest);
+            *input = rest;
+            let last = match turn {
+                Turn::Descriptor => return Step::Descriptor,
+                Turn::More => return Step::More,
+                Turn::Payload => false,
+                Turn::Last => true,
+                Turn::End => return Step::End,
+                Turn::Failed => return Step::Failed,
+            };
+            let most = usize::try_from(self.lend).unwrap_or(usize::MAX);
+            let (bytes, rest) = rest.split_at_checked(most).unwrap_or((rest, &[]));
+            (bytes, rest, last)
         };
-        let room = u64::MAX.wrapping_sub(self.position);
-        let most = usize::try_from((*left).min(room)).unwrap_or(usize::MAX);
-        let (bytes, rest) = input.split_at_checked(most).unwrap_or((input, &[]));
-        if bytes.is_empty() {
-            return None;
-        }
-        let taken = length(bytes.len());
-        let payload = Payload {
-            buffer: *buffer,
-            offset: size.wrapping_sub(*left),
-            last: *left == taken,
-            bytes,
+        let Phase::Payload { buffer, end, .. } = self.phase else {
+            return Step::Failed;
         };
-        *left = left.wrapping_sub(taken);
-        self.position = self.position.wrapping_add(taken);
         *input = rest;
-        Some(payload)
+        let offset = end.wrapping_sub(self.lend);
+        self.lend = self.lend.wrapping_sub(length(bytes.len()));
+        Step::Payload(Payload {
+            buffer,
+            offset,
+            last,
+            bytes,
+        })
     }
 
-    /// No byte could be taken: either there was none, or positions have run out.
-    #[cold]
-    fn pause(&mut self, input: &[u8]) -> Turn {
-        if input.is_empty() {
-            return Turn::More;
+    /// Bytes missing to the next decision.
+    fn missing(&self) -> u64 {
+        match self.phase {
+            Phase::Descriptor => {
+                let len = self.gathered();
+                length(self.target(len).saturating_sub(len))
+            }
+            Phase::Payload { buffer, end, .. } => {
+                let size = self.buffer_from(buffer.into()).map_or(0, |(size, _)| size);
+                size.wrapping_sub(end).wrapping_add(self.lend)
+            }
+            Phase::Opaque | Phase::Failed(_) => 0,
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn decide(&mut self, input: &mut &[u8]) -> Turn {
+        self.decide2(input)
+    }
+
+    /// Everything else that a chunk leads to.
+    #[inline(never)]
+    fn decide2(&mut self, input: &mut &[u8]) -> Turn {
+        if matches!(self.phase, Phase::Descriptor) {
+            self.gather(input)
+        } else {
+            self.turn(input)
+        }
+    }
+
+    /// Goes from a descriptor to its buffers, from one to the next, and to the end of the tensor.
+    #[inline(never)]
+    fn turn(&mut self, input: &[u8]) -> Turn {
+        match self.phase {
+            Phase::Payload { buffer, .. } => {
+                if self.missing() == 0 && !self.enter_next(buffer) {
+                    self.reset();
+                    return Turn::End;
+                }
+                match length(input.len()).min(self.lend) {
+                    taken if taken == self.missing() => Turn::Last,
+                    0 if input.is_empty() => Turn::More,
+                    0 => self.fail(self.overrun()),
+                    _ => Turn::Payload,
+                }
+            }
+            Phase::Opaque => self.fail(self.unskippable()),
+            Phase::Failed(_) | Phase::Descriptor => Turn::Failed,
+        }
+    }
+
+    /// No byte has a position any more.
+    #[cold]
+    fn overrun(&self) -> Error {
         let kind = ErrorKind::Capacity {
             what: Resource::Position,
             needed: 1,
             available: 0,
         };
-        self.fail(Error::new(kind, self.position));
-        Turn::Failed
+        Error::new(kind, self.offset())
     }
 
-    /// Everything but payload and short chunks.
-    #[inline(never)]
-    fn turn(&mut self, input: &mut &[u8]) -> Turn {
-        match self.phase {
-            Phase::Failed(_) => Turn::Failed,
-            Phase::Opaque => {
-                self.fail(self.unskippable());
-                Turn::Failed
-            }
-            Phase::Payload { left, .. } if left > 0 => self.pause(input),
-            Phase::Payload { buffer, .. } => {
-                if self.enter_buffer(u32::from(buffer).wrapping_add(1)) {
-                    return Turn::Buffer;
-                }
-                self.reset();
-                Turn::End
-            }
-            Phase::Descriptor => match self.gather(input) {
-                Err(error) => {
-                    self.fail(error);
-                    Turn::Failed
-                }
-                Ok(false) => self.pause(input),
-                Ok(true) => Turn::Descriptor,
-            },
+    /// The first buffer from `first` on that has bytes: how many, and its index.
+    #[inline]
+    fn buffer_from(&self, first: usize) -> Option<(u64, u8)> {
+        let table = self.facts.table(self.frame.stored(self.len));
+        let sizes = table.iter().map(|handle| RawHandle::read(handle).byte_size);
+        let mut sizes = sizes.zip(0u8..).skip(first);
+        sizes.find(|(size, _)| *size > 0)
+    }
+
+    /// Goes to the next buffer that has bytes.
+    fn enter_next(&mut self, buffer: u8) -> bool {
+        let next = self.buffer_from(usize::from(buffer).wrapping_add(1));
+        if let Some((size, buffer)) = next {
+            self.enter(buffer, self.offset(), size);
         }
-    }
-
-    /// Goes to the first buffer from `first` on that has bytes; without one, to the end of the tensor.
-    fn enter_buffer(&mut self, first: u32) -> bool {
-        let table = self.facts.table(self.frame.bytes());
-        let sizes = (first..).map_while(|k| Some((k, table.get(index(k))?)));
-        let mut sizes = sizes.map(|(k, handle)| (k, RawHandle::read(handle).byte_size));
-        let next = sizes.find(|(_, size)| *size > 0);
-        let (buffer, size) = next.unwrap_or((u32::MAX, 0));
-        self.phase = Phase::Payload {
-            buffer: u8::try_from(buffer).unwrap_or(u8::MAX),
-            size,
-            left: size,
-        };
         next.is_some()
     }
 
-    /// How many bytes still have a position.
-    fn room(&self) -> usize {
-        usize::try_from(u64::MAX.wrapping_sub(self.position)).unwrap_or(usize::MAX)
-    }
-
-    /// Fills the frame; `true` when it holds a checked descriptor.
-    fn gather(&mut self, input: &mut &[u8]) -> Result<bool, Error> {
-        if let Some((bytes, rest)) = self.whole(input)
-            && self.frame.push(bytes).is_ok()
-        {
-            *input = rest;
-            self.position = self.position.wrapping_add(length(bytes.len()));
-            if let Some(wrong) = wrong_magic(bytes) {
-                return Err(magic_error(self.origin, wrong));
-            }
-            self.accept()?;
-            return Ok(true);
-        }
-        loop {
-            let before = self.frame.len();
-            let most = self.target.wrapping_sub(before).min(self.room());
-            let (bytes, rest) = input.split_at_checked(most).unwrap_or((input, &[]));
-            if bytes.is_empty() {
-                return Ok(false);
-            }
-            if self.frame.push(bytes).is_err() {
-                return Err(self.frame_error());
-            }
-            *input = rest;
-            self.position = self.position.wrapping_add(length(bytes.len()));
-            let (bytes, len) = (self.frame.bytes(), self.frame.len());
-            if before < MAGIC.len()
-                && let Some(wrong) = wrong_magic(bytes)
-            {
-                return Err(magic_error(self.origin, wrong));
-            }
-            if before < LENGTH_KNOWN && len >= LENGTH_KNOWN {
-                let limit = self.frame.limit().min(self.policy.max_descriptor.into());
-                if let Some(error) = too_long(bytes, self.origin, limit) {
-                    return Err(error);
-                }
-            }
-            if len < self.target {
-                continue;
-            }
-            self.target = match len {
-                ..LENGTH_KNOWN => LENGTH_KNOWN,
-                LENGTH_KNOWN..HEADER => HEADER,
-                _ => index(stated_length(bytes)),
-            };
-            if len == HEADER {
-                self.check_header()?;
-            }
-            if len >= HEADER && len >= self.target {
-                self.accept()?;
-                return Ok(true);
-            }
-        }
-    }
-
-    /// The descriptor that is next and what follows, where the chunk holds all of it: a short cut to the
-    /// same decisions.
+    /// Goes to a buffer that starts at an absolute offset and has so many bytes.
     #[inline]
-    fn whole<'c>(&self, input: &'c [u8]) -> Option<(&'c [u8], &'c [u8])> {
-        let stated = array(input, offset(Field::DescriptorLength)).map(u32::from_le_bytes)?;
-        let len = index(stated);
-        let fits = u64::from(stated) <= self.frame.limit()
-            && stated <= self.policy.max_descriptor
-            && len <= self.room();
-        let whole = self.frame.len() == 0 && fits && len >= HEADER;
-        input.split_at_checked(len).filter(|_| whole)
-    }
-
-    fn check_header(&self) -> Result<(), Error> {
-        let bytes = self.frame.bytes();
-        header(bytes, &mut &self.policy).map_err(|breach| self.refuse(breach.into()))
-    }
-
-    /// Decodes what the frame holds and turns to its buffers.
-    #[inline]
-    fn accept(&mut self) -> Result<(), Error> {
-        let checked = decode(self.frame.bytes(), &mut &self.policy, &mut self.facts);
-        checked.map_err(|breach| self.refuse(breach.into()))?;
-        if self.policy.max_buffer < u64::MAX {
-            self.limit_buffers()?;
-        }
-        if self.facts.is_opaque() {
-            self.phase = Phase::Opaque;
-        } else {
-            self.enter_buffer(0);
-        }
-        Ok(())
-    }
-
-    fn limit_buffers(&self) -> Result<(), Error> {
-        let view = self.view();
-        let available = self.policy.max_buffer;
-        for (k, size) in (0..).map_while(|k| Some((k, view.buffer(k)?.byte_size))) {
-            if size > available {
-                let kind = ErrorKind::Capacity {
-                    what: Resource::Buffer,
-                    needed: size,
-                    available,
-                };
-                let at = view
-                    .locate(Field::ByteSize, k)
-                    .map_or(0, |range| range.start);
-                return Err(Error::new(kind, self.origin.wrapping_add(at.into())));
-            }
-        }
-        Ok(())
-    }
-
-    /// Places a violation. A container file looks like a descriptor of a far version (STREAM-12).
-    #[cold]
-    fn refuse(&self, violation: Violation) -> Error {
-        let bytes = self.frame.bytes();
-        let file = array(bytes, MAGIC.len()) == Some(FILE_MAGIC_TAIL);
-        let rule = if file {
-            Rule::FileNotStream
-        } else {
-            violation.rule
+    fn enter(&mut self, buffer: u8, start: u64, size: u64) {
+        self.lend = size.min(u64::MAX.wrapping_sub(start));
+        self.phase = Phase::Payload {
+            buffer,
+            start,
+            end: self.lend,
         };
-        place(
-            bytes,
-            self.facts,
-            self.origin,
-            Violation { rule, ..violation },
-        )
-    }
-
-    fn frame_error(&self) -> Error {
-        let kind = ErrorKind::Capacity {
-            what: Resource::Frame,
-            needed: length(self.target),
-            // one that grows may fail below its limit
-            available: self
-                .frame
-                .limit()
-                .min(length(self.target).saturating_sub(1)),
-        };
-        Error::new(kind, self.origin)
     }
 
     fn unskippable(&self) -> Error {
@@ -466,6 +383,11 @@ impl<S: Storage> StreamParser<S> {
             field: Field::LayoutTag,
             index: 0,
         };
-        place(self.frame.bytes(), self.facts, self.origin, violation)
+        place(
+            self.frame.stored(self.len),
+            self.facts,
+            self.origin,
+            violation,
+        )
     }
 }
