@@ -17,20 +17,94 @@ pub(super) type Members = (u32, u32);
 #[inline(always)]
 pub(super) fn write(slot: &mut [u64], boxed: &Boxed<'_>, member: u32) -> bool {
     let (pairs, rest) = slot.as_chunks_mut::<2>();
+    let mut pairs = pairs.iter_mut();
     let mut solid = true;
-    for (pair, (from, size)) in pairs.iter_mut().zip(boxed.offset.iter().zip(boxed.shape)) {
-        *pair = [from, size];
+    boxed.each(|from, size| {
+        if let Some(pair) = pairs.next() {
+            *pair = [from, size];
+        }
         solid &= size != 0;
+    });
+    if let [members] = rest {
+        *members = pack((member, member));
     }
-    rest.fill(span(member, member));
     solid
 }
 
-/// The half-open ranges of a box.
-pub(super) fn ranges(words: &[u64]) -> impl Iterator<Item = (u64, u64)> {
+/// Tells the start and size on each axis.
+pub(super) fn each(words: &[u64], mut tell: impl FnMut(u64, u64)) {
     let (pairs, _) = words.as_chunks::<2>();
-    let range = |[from, size]: &[u64; 2]| (*from, from.wrapping_add(*size));
-    pairs.iter().map(range)
+    for [from, size] in pairs {
+        tell(*from, *size);
+    }
+}
+
+/// The axis on which the box of a member continues the last of the held boxes, and both together there.
+#[inline(always)]
+pub(super) fn continues(held: &[u64], len: usize, boxed: &Boxed<'_>) -> Option<(usize, [u64; 2])> {
+    let (_, last) = held.split_at_checked(held.len().checked_sub(len)?)?;
+    let (pairs, _) = last.as_chunks::<2>();
+    let (mut differing, mut axis, mut new) = (0u32, 0, [0; 2]);
+    let mut k = 0usize;
+    boxed.each(|from, size| {
+        if pairs.get(k) != Some(&[from, size]) {
+            differing = differing.wrapping_add(1);
+            (axis, new) = (k, [from, size]);
+        }
+        k = k.wrapping_add(1);
+    });
+    let ([from, size], [from_new, size_new]) = (*pairs.get(axis)?, new);
+    let behind = from.wrapping_add(size) == from_new;
+    let ahead = from_new.wrapping_add(size_new) == from;
+    if differing != 1 || size_new == 0 || !(behind | ahead) {
+        return None;
+    }
+    let first = if behind { from } else { from_new };
+    Some((axis, [first, size.wrapping_add(size_new)]))
+}
+
+/// Grows the last of the held boxes by that of a member, as [`continues`] found. Returns as [`merge`] does.
+///
+/// # Errors
+///
+/// A held box that overlaps; nothing is changed then.
+#[inline(always)]
+pub(super) fn grow(
+    held: &mut [u64],
+    len: usize,
+    (axis, both): (usize, [u64; 2]),
+    member: u32,
+) -> Result<usize, Members> {
+    let before = held.len().wrapping_sub(len);
+    let (others, last) = held.split_at_mut_checked(before).unwrap_or_default();
+    let (pairs, _) = last.as_chunks_mut::<2>();
+    let mut old = both;
+    if let Some(pair) = pairs.get_mut(axis) {
+        old = core::mem::replace(pair, both);
+    }
+    let mut found = before;
+    if !others.is_empty() {
+        // the held boxes overlap nowhere, so what overlaps the two together overlaps the new one
+        match scan(last, others) {
+            Ok(at) => found = at,
+            Err(at) => {
+                let (pairs, _) = last.as_chunks_mut::<2>();
+                if let Some(pair) = pairs.get_mut(axis) {
+                    *pair = old;
+                }
+                return Err(members(others, at, len));
+            }
+        }
+    }
+    if let Some(words) = last.last_mut() {
+        let (first, _) = unpack(*words);
+        *words = pack((first, member));
+    }
+    Ok(if found < before {
+        follow(last, others, found)
+    } else {
+        before
+    })
 }
 
 /// Merges a box into a held one that it continues, that one into the next that it continues, and so on.
@@ -41,18 +115,31 @@ pub(super) fn ranges(words: &[u64]) -> impl Iterator<Item = (u64, u64)> {
 ///
 /// A held box that overlaps; nothing is changed then.
 pub(super) fn merge(slot: &mut [u64], held: &mut [u64]) -> Result<usize, Members> {
+    match scan(slot, held) {
+        Ok(at) if at < held.len() => Ok(follow(slot, held, at)),
+        Ok(all) => Ok(all),
+        Err(at) => Err(members(held, at, slot.len())),
+    }
+}
+
+/// Merges a box into the one at `at`, that one into the next that it continues, and so on.
+#[cold]
+fn follow(slot: &mut [u64], held: &mut [u64], at: usize) -> usize {
     let mut current = slot;
     let mut others = held;
-    while let Some(at) = scan(current, others)? {
+    let mut found = at;
+    while found < others.len() {
         let last = others.len().wrapping_sub(current.len());
-        let (before, found) = others.split_at_mut_checked(last).unwrap_or_default();
-        if at < last {
-            exchange(before.get_mut(at..).unwrap_or_default(), found);
+        let (before, end) = others.split_at_mut_checked(last).unwrap_or_default();
+        if found < last {
+            exchange(before.get_mut(found..).unwrap_or_default(), end);
         }
-        absorb(found, current);
-        (others, current) = (before, found);
+        absorb(end, current);
+        (others, current) = (before, end);
+        // what is merged overlaps no other box that is held
+        found = scan(current, others).unwrap_or(usize::MAX);
     }
-    Ok(others.len())
+    others.len()
 }
 
 /// Exchanges two boxes.
@@ -70,17 +157,21 @@ pub(super) fn copy(from: &[u64], to: &mut [u64]) {
     }
 }
 
-/// Where the last held box is that `current` continues.
+/// Where the last held box is that `current` continues, behind all of them if none is.
+///
+/// # Errors
+///
+/// Where the first is that overlaps.
 #[inline(never)]
-fn scan(current: &[u64], held: &[u64]) -> Result<Option<usize>, Members> {
-    let (pairs, _) = current.as_chunks::<2>();
-    let mut found = None;
+fn scan(current: &[u64], held: &[u64]) -> Result<usize, usize> {
+    let mut found = held.len();
     let mut rest = held;
     while let Some((other, behind)) = rest.split_at_checked(current.len()) {
-        match relate(pairs, other) {
+        let at = held.len().wrapping_sub(rest.len());
+        match relate(current, other) {
             Relation::Apart => {}
-            Relation::Continues => found = Some(held.len().wrapping_sub(rest.len())),
-            Relation::Overlaps => return Err(members(other)),
+            Relation::Continues => found = at,
+            Relation::Overlaps => return Err(at),
         }
         rest = behind;
     }
@@ -95,19 +186,21 @@ enum Relation {
 }
 
 #[inline(always)]
-fn relate(a: &[[u64; 2]], b: &[u64]) -> Relation {
-    let (b, _) = b.as_chunks::<2>();
-    let mut touching = 0u32;
-    let mut differing = 0u32;
+fn relate(a: &[u64], b: &[u64]) -> Relation {
+    let ((a, _), (b, _)) = (a.as_chunks::<2>(), b.as_chunks::<2>());
+    let (mut touching, mut differing) = (0u32, 0u32);
     for ([from_a, size_a], [from_b, size_b]) in a.iter().zip(b) {
-        // from the start of `b` to the end of `a`: wraps to more than `both` where `a` ends before
-        let reach = from_a.wrapping_add(*size_a).wrapping_sub(*from_b);
-        let both = size_a.saturating_add(*size_b);
-        if reach > both {
+        // inside a head no end wraps
+        let from = from_a.max(from_b);
+        let end = from_a
+            .wrapping_add(*size_a)
+            .min(from_b.wrapping_add(*size_b));
+        if end < *from {
             return Relation::Apart;
         }
-        touching = touching.wrapping_add(((reach == 0) | (reach == both)).into());
-        differing = differing.wrapping_add(((from_a != from_b) | (size_a != size_b)).into());
+        touching = touching.wrapping_add((end == *from).into());
+        let differ = (from_a ^ from_b) | (size_a ^ size_b) != 0;
+        differing = differing.wrapping_add(differ.into());
     }
     match (touching, differing) {
         (0, _) => Relation::Overlaps,
@@ -118,24 +211,32 @@ fn relate(a: &[[u64; 2]], b: &[u64]) -> Relation {
 
 /// Grows a box by one that continues it.
 fn absorb(a: &mut [u64], b: &[u64]) {
-    let (first, last) = members(a);
-    let (first_b, last_b) = members(b);
-    let ((pairs, rest), (others, _)) = (a.as_chunks_mut::<2>(), b.as_chunks::<2>());
+    let ((pairs, rest), (others, words)) = (a.as_chunks_mut::<2>(), b.as_chunks::<2>());
     for ([from, size], [from_b, size_b]) in pairs.iter_mut().zip(others) {
         if from != from_b {
             *from = *from_b.min(from);
             *size = size.wrapping_add(*size_b);
         }
     }
-    rest.fill(span(first.min(first_b), last.max(last_b)));
+    for (word, other) in rest.iter_mut().zip(words) {
+        let ((first, last), (first_b, last_b)) = (unpack(*word), unpack(*other));
+        *word = pack((first.min(first_b), last.max(last_b)));
+    }
 }
 
-fn span(first: u32, last: u32) -> u64 {
+/// The members of the box at `at`.
+#[cold]
+fn members(held: &[u64], at: usize, len: usize) -> Members {
+    let word = held.get(at.wrapping_add(len).wrapping_sub(1));
+    unpack(word.copied().unwrap_or(0))
+}
+
+fn pack((first, last): Members) -> u64 {
     u64::from(last).wrapping_shl(32) | u64::from(first)
 }
 
-fn members(words: &[u64]) -> Members {
-    let [a, b, c, d, e, f, g, h] = words.last().copied().unwrap_or(0).to_le_bytes();
+fn unpack(word: u64) -> Members {
+    let [a, b, c, d, e, f, g, h] = word.to_le_bytes();
     let (first, last) = ([a, b, c, d], [e, f, g, h]);
     (u32::from_le_bytes(first), u32::from_le_bytes(last))
 }

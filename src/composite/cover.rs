@@ -9,10 +9,10 @@
 use core::fmt;
 
 use super::boxes;
-use super::sum::Tally;
+use super::sum::{Tally, Weigh};
 use super::{Arena, grow};
 use crate::error::{ErrorKind, Resource};
-use crate::model::U64s;
+use crate::model::{Array, U64s};
 use crate::rule::Rule;
 use crate::wire::index;
 
@@ -107,21 +107,20 @@ pub(super) struct Boxed<'a> {
 }
 
 impl Boxed<'_> {
-    /// Half-open; a head starts at 0 without saying so.
-    #[inline]
-    fn ranges(&self) -> impl Iterator<Item = (u64, u64)> {
-        let mut offset = self.offset.iter();
-        self.shape.iter().map(move |size| {
-            let from = offset.next().unwrap_or(0);
-            (from, from.wrapping_add(size))
-        })
-    }
-}
-
-fn whole(shape: U64s<'_>) -> Boxed<'_> {
-    Boxed {
-        offset: U64s::EMPTY,
-        shape,
+    /// Tells the start and size on each axis.
+    #[inline(always)]
+    pub(super) fn each(&self, mut tell: impl FnMut(u64, u64)) {
+        if let (Array::Le(offset), Array::Le(shape)) = (self.offset, self.shape) {
+            // the commonest, which one counter is enough for
+            let (offset, shape) = (offset.as_chunks().0, shape.as_chunks().0);
+            for (from, size) in offset.iter().zip(shape) {
+                tell(u64::from_le_bytes(*from), u64::from_le_bytes(*size));
+            }
+            return;
+        }
+        for (from, size) in self.offset.iter().zip(self.shape) {
+            tell(from, size);
+        }
     }
 }
 
@@ -178,9 +177,12 @@ impl CoverState {
         };
         let work = state.work::<C>(place.rank);
         place.resize(work)?;
-        if C::BOXES == 0 {
+        if let (0, Some(key)) = (C::BOXES, cover.key()) {
             let (work, _) = place.split(work);
-            state.tally(work).start(cover.key(), whole(head).ranges());
+            let mut tally = state.tally(work);
+            tally.start(key, |term| {
+                head.iter().for_each(|size| term.axis(0, size));
+            });
         }
         Ok(state)
     }
@@ -218,18 +220,27 @@ impl CoverState {
             let Err(error) = hold(&mut place, work, most, boxed, member) else {
                 return Ok(());
             };
-            let full = matches!(error, ErrorKind::Capacity { .. });
-            if !full || cover.key().is_none() {
+            let (true, Some(key)) = (matches!(error, ErrorKind::Capacity { .. }), cover.key())
+            else {
                 return Err(error);
-            }
+            };
             // what was merged has the same sum as its parts
             self.sum_only = true;
-            self.settle(cover.key(), &mut place, work);
+            self.settle(key, &mut place, work);
             place.resize(work)?;
         }
-        let (work, _) = place.split(work);
-        self.tally(work).count(cover.key(), boxed.ranges(), false);
+        if let Some(key) = cover.key() {
+            let (work, _) = place.split(work);
+            self.sum(key, work, boxed);
+        }
         Ok(())
+    }
+
+    #[inline(never)]
+    fn sum(&self, key: [u64; 2], work: &mut [u64], boxed: &Boxed<'_>) {
+        self.tally(work).count(key, false, |term| {
+            boxed.each(|from, size| term.axis(from, size));
+        });
     }
 
     /// The verdict when all members are there: COMP-42 or COMP-43.
@@ -240,7 +251,7 @@ impl CoverState {
     ) -> Result<(), Rule> {
         let work = self.work::<C>(place.rank);
         if C::BOXES > 0 && !self.sum_only {
-            self.settle(None, &mut place, work);
+            self.settle((), &mut place, work);
         }
         let (work, _) = place.split(work);
         let tally = self.tally(work);
@@ -259,7 +270,7 @@ impl CoverState {
 
     /// Makes a tally of the head and the boxes that are held.
     #[cold]
-    fn settle<A: Arena>(&self, key: Option<[u64; 2]>, place: &mut Place<'_, A>, work: usize) {
+    fn settle<K: Weigh, A: Arena>(&self, key: K, place: &mut Place<'_, A>, work: usize) {
         let (base, rank) = (place.base, place.rank);
         let words = place.arena.words_mut().get_mut(base..).unwrap_or_default();
         let (head, cover) = words
@@ -268,10 +279,14 @@ impl CoverState {
         let (work, held) = cover.split_at_mut_checked(work).unwrap_or_default();
         let mut tally = self.tally(work);
         let shape = head.get(..rank).unwrap_or(&[]);
-        tally.start(key, shape.iter().map(|size| (0, *size)));
+        tally.start(key, |term| {
+            shape.iter().for_each(|size| term.axis(0, *size));
+        });
         let mut rest: &[u64] = held;
         while let Some((one, behind)) = rest.split_at_checked(boxes::len(rank)) {
-            tally.count(key, boxes::ranges(one), false);
+            tally.count(key, false, |term| {
+                boxes::each(one, |from, size| term.axis(from, size));
+            });
             rest = behind;
         }
     }
@@ -289,23 +304,27 @@ fn hold<A: Arena>(
     let len = boxes::len(place.rank);
     let (slot, held) = place.split(work);
     let slot = slot.get_mut(..len).unwrap_or_default();
-    if !boxes::write(slot, boxed, member) {
-        return Ok(());
-    }
     let before = held.len();
-    let others = boxes::merge(slot, held);
+    let others = if let Some(both) = boxes::continues(held, len, boxed) {
+        boxes::grow(held, len, both, member)
+    } else if boxes::write(slot, boxed, member) {
+        boxes::merge(slot, held)
+    } else {
+        return Ok(());
+    };
     let others = others.map_err(|(first, last)| ErrorKind::Overlap {
         member,
         first,
         last,
     })?;
     let after = others.wrapping_add(len);
+    if after == before {
+        return Ok(());
+    }
     if after > most {
         return Err(NO_ROOM);
     }
-    if after != before {
-        place.resize(work.wrapping_add(after))?;
-    }
+    place.resize(work.wrapping_add(after))?;
     if after > before {
         let (slot, held) = place.split(work);
         let new = held.get_mut(before..).unwrap_or_default();

@@ -3,7 +3,7 @@
 use super::cover::{Boxed, CoverState, Place};
 use crate::check::sections;
 use crate::error::{Field, Violation};
-use crate::model::{CompositeHead, Fields, Layout, Shard, U64s};
+use crate::model::{Array, CompositeHead, Fields, Layout, Shard, U64s};
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::length32;
@@ -75,57 +75,53 @@ impl Level {
         }
     }
 
-    /// The rules of one member, but for its place among the others; its box where that matters.
+    /// The rules of a member of a partition or overlay, but for its place among the others; its box.
     #[inline(always)]
-    pub(super) fn check<'d, F: Fields + ?Sized>(
+    pub(super) fn spatial<'d, F: Fields + ?Sized>(
         &self,
         d: &'d F,
         layout: &Layout<'_>,
         words: &[u64],
-    ) -> Result<Option<Boxed<'d>>, Violation> {
-        let role = d.member_role();
-        let mut boxed = None;
-        if self.is_spatial() {
-            let head = words.get(self.base..self.cover_at()).unwrap_or(&[]);
-            let (head, extension) = head.split_at_checked(self.rank.into()).unwrap_or_default();
-            self.member_type(d, layout, extension.first_chunk().copied())?;
-            let Some(shard) = d.shard() else {
-                require(false, Rule::MemberShard, Field::Flags, 0)?;
-                return Ok(None);
-            };
-            if !inside(d.shape(), &shard, head) {
-                misplaced(d.shape(), layout, &shard, head)?;
-            }
-            if self.rule == CompositionRule::Overlay {
-                self.overlay_role(role, &shard, d.shape())?;
-                return Ok(None);
-            }
-            boxed = Some(Boxed {
-                offset: shard.shard_offset,
-                shape: d.shape(),
-            });
+    ) -> Result<Boxed<'d>, Violation> {
+        let words = words.get(self.base..).unwrap_or(&[]);
+        let (head, rest) = words.split_at_checked(self.rank.into()).unwrap_or_default();
+        self.member_type(d, layout, rest)?;
+        let Some(shard) = d.shard() else {
+            return Err(broken(Rule::MemberShard, Field::Flags, 0));
+        };
+        let shape = d.shape();
+        if !inside(shape, &shard, head) {
+            misplaced(d, layout, head)?;
         }
-        // COMP-30
-        let bare = role.is_none() || self.rule.is_private();
-        require(bare, Rule::RoleUnexpected, Field::MemberRole, 0)?;
-        Ok(boxed)
+        Ok(Boxed {
+            offset: shard.shard_offset,
+            shape,
+        })
     }
 
-    /// COMP-23 to COMP-26.
+    /// COMP-30.
+    #[inline(always)]
+    pub(super) fn bare<F: Fields + ?Sized>(&self, d: &F) -> Result<(), Violation> {
+        let bare = d.member_role().is_none() || self.rule.is_private();
+        require(bare, Rule::RoleUnexpected, Field::MemberRole, 0)
+    }
+
+    /// COMP-23 to COMP-26; `words` start with the extension type of a head that has one.
     #[inline(always)]
     fn member_type<F: Fields + ?Sized>(
         &self,
         d: &F,
         layout: &Layout<'_>,
-        extension: Option<[u64; EXTENSION_WORDS]>,
+        words: &[u64],
     ) -> Result<(), Violation> {
         let head = self.element_type;
+        let extension = || words.first_chunk().copied().filter(|_| head.is_private());
         let same = d.element_type() == head;
         let (rule, holds) = if d.quantization().is_some() {
-            let real = head.is_float() || extension.is_some_and(|words| is_float(&words));
+            let real = head.is_float() || extension().is_some_and(|words| is_float(&words));
             (Rule::QuantizedMemberType, real)
         } else if same && head.is_private() {
-            (Rule::PrivateMemberType, extension_words(d) == extension)
+            (Rule::PrivateMemberType, extension_words(d) == extension())
         } else if matches!(layout, Layout::Composite(_)) {
             (Rule::NestedType, same)
         } else {
@@ -135,18 +131,18 @@ impl Level {
     }
 
     /// COMP-31 to COMP-34: one base, first and spanning the head, then corrections.
-    fn overlay_role(
-        &self,
-        role: Option<MemberRole>,
-        shard: &Shard<'_>,
-        shape: U64s<'_>,
-    ) -> Result<(), Violation> {
+    pub(super) fn overlay_role<F: Fields + ?Sized>(&self, d: &F) -> Result<(), Violation> {
+        let role = d.member_role();
         require(role.is_some(), Rule::RoleMissing, Field::Flags, 0)?;
         let base = role == Some(MemberRole::Base);
         if self.begun > 0 {
             return require(!base, Rule::BaseTwice, Field::MemberRole, 0);
         }
         require(base, Rule::BaseFirst, Field::MemberRole, 0)?;
+        let Some(shard) = d.shard() else {
+            return Ok(());
+        };
+        let shape = d.shape();
         let spans = |holds, field, k| require(holds, Rule::BaseSpans, field, k);
         for k in 0..length32(shape.len()) {
             spans(shard.shard_offset.at(k) == 0, Field::ShardOffset, k)?;
@@ -159,30 +155,52 @@ impl Level {
 /// COMP-28 and COMP-29 in one look.
 #[inline(always)]
 fn inside(shape: U64s<'_>, shard: &Shard<'_>, head: &[u64]) -> bool {
-    let mut parent = shard.parent_shape.iter();
-    let mut offset = shard.shard_offset.iter();
-    let mut shape = shape.iter();
-    // one loop: chains of adapters are built in memory, and waiting for that takes longer than the loop
+    let (parent, offset) = (shard.parent_shape, shard.shard_offset);
+    let rank = head.len();
+    if (parent.len(), offset.len(), shape.len()) != (rank, rank, rank) {
+        return false;
+    }
+    let fits = |head: u64, whole: u64, from: u64, len: u64| {
+        whole == head && from.checked_add(len).is_some_and(|end| end <= whole)
+    };
+    // loops: chains of adapters are built in memory, and waiting for that takes longer
+    if let (Array::Le(parent), Array::Le(offset), Array::Le(shape)) = (parent, offset, shape) {
+        let (parent, offset, shape) = (
+            parent.as_chunks().0,
+            offset.as_chunks().0,
+            shape.as_chunks().0,
+        );
+        let number = u64::from_le_bytes;
+        for (((whole, from), len), size) in parent.iter().zip(offset).zip(shape).zip(head) {
+            if !fits(*size, number(*whole), number(*from), number(*len)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    let (mut parent, mut offset, mut shape) = (parent.iter(), offset.iter(), shape.iter());
     for size in head {
         let (Some(whole), Some(from), Some(len)) = (parent.next(), offset.next(), shape.next())
         else {
             return false;
         };
-        if whole != *size || from.checked_add(len).is_none_or(|end| end > whole) {
+        if !fits(*size, whole, from, len) {
             return false;
         }
     }
-    (parent.len(), offset.len(), shape.len()) == (0, 0, 0)
+    true
 }
 
 /// Names what [`inside`] found.
 #[cold]
-fn misplaced(
-    shape: U64s<'_>,
+fn misplaced<F: Fields + ?Sized>(
+    d: &F,
     layout: &Layout<'_>,
-    shard: &Shard<'_>,
     head: &[u64],
 ) -> Result<(), Violation> {
+    let Some(shard) = d.shard() else {
+        return Ok(());
+    };
     let parent = &shard.parent_shape;
     let same_rank = parent.len() == head.len();
     require(same_rank, Rule::MemberParent, Field::Rank, 0)?;
@@ -190,7 +208,7 @@ fn misplaced(
         let same = parent.at(k) == *size;
         require(same, Rule::MemberParent, Field::ParentShape, k)?;
     }
-    sections::shard(shard, layout.tag(), shape, &mut &Policy::STRICT)?;
+    sections::shard(&shard, layout.tag(), d.shape(), &mut &Policy::STRICT)?;
     Ok(())
 }
 
@@ -198,8 +216,12 @@ pub(super) fn require(holds: bool, rule: Rule, field: Field, index: u32) -> Resu
     if holds {
         Ok(())
     } else {
-        Err(Violation { rule, field, index })
+        Err(broken(rule, field, index))
     }
+}
+
+fn broken(rule: Rule, field: Field, index: u32) -> Violation {
+    Violation { rule, field, index }
 }
 
 /// The whole extension type section in two words, so that two of them compare as their bytes do.

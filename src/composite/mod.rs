@@ -202,14 +202,22 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
                 let rule = Rule::MemberUnreadable;
                 require(self.mode == Mode::Permissive, rule, Field::LayoutTag, 0)?;
                 broken = Some(rule);
-            } else if let Some(boxed) = level.check(d, &layout, self.arena.words())?
-                && level.broken.is_none()
-            {
-                let place = level.place(&mut self.arena);
-                let added = level.cover.add(&self.cover, place, &boxed, level.begun);
-                if let Err(kind) = added {
-                    broken = Some(overlap(kind, self.mode)?);
+            } else if level.is_spatial() {
+                let boxed = level.spatial(d, &layout, self.arena.words())?;
+                if level.rule == CompositionRule::Overlay {
+                    level.overlay_role(d)?;
+                } else {
+                    level.bare(d)?;
+                    if level.broken.is_none() {
+                        let place = level.place(&mut self.arena);
+                        let added = level.cover.add(&self.cover, place, &boxed, level.begun);
+                        if let Err(kind) = added {
+                            broken = Some(overlap(kind, self.mode)?);
+                        }
+                    }
                 }
+            } else {
+                level.bare(d)?;
             }
             level.begun = level.begun.wrapping_add(1);
             level.broken = level.broken.or(broken);

@@ -4,14 +4,13 @@ use crate::wire::widening_mul;
 
 /// What the boxes that were counted cover, less what the head asks for:
 ///
-/// `excess[limbs + 1] volume[limbs] sum`
+/// `sum excess[limbs + 1] volume[limbs]`
 ///
-/// `excess` is a volume, little-endian, in two's complement; `volume` is working space; `sum` is the keyed
-/// sum, which is 0 if and only if the boxes tile the head, but for the method's error.
+/// `sum` is the keyed sum, which is 0 if and only if the boxes tile the head, but for the method's error;
+/// `excess` is a volume, little-endian, in two's complement; `volume` is working space.
 pub(super) struct Tally<'a> {
-    excess: &'a mut [u64],
-    volume: &'a mut [u64],
-    sum: &'a mut [u64],
+    words: &'a mut [u64],
+    limbs: usize,
 }
 
 impl<'a> Tally<'a> {
@@ -20,78 +19,157 @@ impl<'a> Tally<'a> {
         limbs.wrapping_mul(2).wrapping_add(2)
     }
 
+    /// In the first words that are lent.
+    #[inline]
     pub(super) fn new(words: &'a mut [u64], limbs: usize) -> Self {
-        let (excess, rest) = words
-            .split_at_mut_checked(limbs.wrapping_add(1))
-            .unwrap_or_default();
-        let (volume, sum) = rest.split_at_mut_checked(limbs).unwrap_or_default();
-        Tally {
-            excess,
-            volume,
-            sum,
-        }
+        Tally { words, limbs }
     }
 
     /// Nothing covered of a head.
-    pub(super) fn start(&mut self, key: Option<[u64; 2]>, head: impl Iterator<Item = (u64, u64)>) {
-        self.excess.fill(0);
-        self.sum.fill(0);
-        self.count(key, head, true);
+    #[inline]
+    pub(super) fn start<K: Weigh>(&mut self, key: K, head: impl FnOnce(&mut Term<'_, K>)) {
+        self.words.fill(0);
+        self.count(key, true, head);
     }
 
     /// Counts a box: as covered, or as asked for. The keyed sum goes on with a key only.
     #[inline]
-    pub(super) fn count(
+    pub(super) fn count<K: Weigh>(
         &mut self,
-        key: Option<[u64; 2]>,
-        ranges: impl Iterator<Item = (u64, u64)>,
+        key: K,
         negative: bool,
+        axes: impl FnOnce(&mut Term<'_, K>),
     ) {
-        self.volume.fill(0);
-        if let Some(first) = self.volume.first_mut() {
-            *first = 1;
+        let mut term = Term {
+            key,
+            axis: 0,
+            weight: K::ONE,
+            low: 1,
+            high: &mut [],
+        };
+        if self.limbs > 1 {
+            term.high = self.parts().2;
+            term.high.fill(0);
         }
-        let mut weight = 1;
-        for (axis, (from, to)) in (0..=u8::MAX).zip(ranges) {
-            multiply(self.volume, to.wrapping_sub(from));
-            if let Some(key) = key {
-                weight = product(weight, signed_ends(key, axis, from, to));
+        axes(&mut term);
+        let Term { weight, low, .. } = term;
+        let weight = if negative {
+            subtract(0, weight)
+        } else {
+            weight
+        };
+        // the commonest: all of it in registers
+        if let (1, Some([sum, excess, sign, _])) = (self.limbs, self.words.first_chunk_mut()) {
+            let (total, over) = if negative {
+                excess.overflowing_sub(low)
+            } else {
+                excess.overflowing_add(low)
+            };
+            *excess = total;
+            if over {
+                *sign = sign.wrapping_add(if negative { u64::MAX } else { 1 });
             }
+            *sum = add(*sum, weight);
+        } else {
+            self.add(weight, low, negative);
         }
-        self.add(negative, key.map(|_| weight));
     }
 
-    fn add(&mut self, negative: bool, weight: Option<u64>) {
-        add_limbs(self.excess, self.volume, negative);
-        if let (Some(weight), Some(sum)) = (weight, self.sum.first_mut()) {
-            let weight = if negative {
-                subtract(0, weight)
-            } else {
-                weight
-            };
+    #[cold]
+    fn add(&mut self, weight: u64, low: u64, negative: bool) {
+        let (sum, excess, high) = self.parts();
+        for sum in sum {
             *sum = add(*sum, weight);
         }
+        add_limbs(excess, low, high, negative);
+    }
+
+    /// The sum, the excess, and the volume without its lowest limb, which stays in a register.
+    fn parts(&mut self) -> (&mut [u64], &mut [u64], &mut [u64]) {
+        let len = Self::len(self.limbs);
+        let words = self.words.get_mut(..len).unwrap_or_default();
+        let (sum, rest) = words.split_at_mut_checked(1).unwrap_or_default();
+        let excess = self.limbs.wrapping_add(1);
+        let (excess, volume) = rest.split_at_mut_checked(excess).unwrap_or_default();
+        (sum, excess, volume.get_mut(1..).unwrap_or_default())
+    }
+
+    fn excess(&self) -> &[u64] {
+        let end = self.limbs.wrapping_add(2);
+        self.words.get(1..end).unwrap_or(&[])
     }
 
     /// Whether less than the head's volume is covered.
     pub(super) fn is_less(&self) -> bool {
-        self.excess
-            .last()
-            .is_some_and(|top| top.leading_zeros() == 0)
+        let sign = self.excess().last();
+        sign.is_some_and(|sign| sign.leading_zeros() == 0)
     }
 
     pub(super) fn is_equal(&self) -> bool {
-        self.excess.iter().all(|limb| *limb == 0)
+        self.excess().iter().all(|limb| *limb == 0)
     }
 
     pub(super) fn sums_agree(&self) -> bool {
-        self.sum.first() == Some(&0)
+        self.words.first() == Some(&0)
     }
 }
 
-/// Multiplies a number whose product fits.
-fn multiply(limbs: &mut [u64], factor: u64) {
-    let mut carry = 0;
+/// What a box adds to the keyed sum: the product of what its axes give. Nothing without a key.
+pub(super) trait Weigh: Copy {
+    /// The product of no axes.
+    const ONE: u64;
+
+    /// With an axis more.
+    fn times(self, weight: u64, axis: u8, from: u64, to: u64) -> u64;
+}
+
+impl Weigh for [u64; 2] {
+    const ONE: u64 = 1;
+
+    #[inline(always)]
+    fn times(self, weight: u64, axis: u8, from: u64, to: u64) -> u64 {
+        product(weight, signed_ends(self, axis, from, to))
+    }
+}
+
+impl Weigh for () {
+    const ONE: u64 = 0;
+
+    #[inline(always)]
+    fn times(self, weight: u64, _: u8, _: u64, _: u64) -> u64 {
+        weight
+    }
+}
+
+/// A box while it is counted.
+pub(super) struct Term<'a, K> {
+    key: K,
+    axis: u8,
+    weight: u64,
+    /// The volume: its lowest limb and the others.
+    low: u64,
+    high: &'a mut [u64],
+}
+
+impl<K: Weigh> Term<'_, K> {
+    /// The next axis.
+    #[inline(always)]
+    pub(super) fn axis(&mut self, from: u64, size: u64) {
+        let carry;
+        (self.low, carry) = widening_mul(self.low, size);
+        if !self.high.is_empty() {
+            multiply(self.high, size, carry);
+        }
+        let to = from.wrapping_add(size);
+        self.weight = self.key.times(self.weight, self.axis, from, to);
+        self.axis = self.axis.wrapping_add(1);
+    }
+}
+
+/// `limbs * factor + carry`, which fits.
+#[inline(never)]
+fn multiply(limbs: &mut [u64], factor: u64, carry: u64) {
+    let mut carry = carry;
     for limb in limbs {
         let (low, high) = widening_mul(*limb, factor);
         let (low, over) = low.overflowing_add(carry);
@@ -100,16 +178,20 @@ fn multiply(limbs: &mut [u64], factor: u64) {
     }
 }
 
-/// `a += b` or `a -= b` in two's complement; `b` is shorter by the sign limb.
-fn add_limbs(a: &mut [u64], b: &[u64], negative: bool) {
+/// `a += b` or `a -= b` in two's complement; `b` is `low` and `high`, shorter by the sign limb.
+#[inline]
+fn add_limbs(a: &mut [u64], low: u64, high: &[u64], negative: bool) {
     // -b is !b + 1
     let mask = if negative { u64::MAX } else { 0 };
+    let mut more = low;
+    let mut high = high.iter();
     let mut carry = negative;
-    for (limb, more) in a.iter_mut().zip(b.iter().copied().chain([0])) {
+    for limb in a {
         let (total, first) = limb.overflowing_add(more ^ mask);
         let (total, second) = total.overflowing_add(carry.into());
         *limb = total;
         carry = first || second;
+        more = high.next().copied().unwrap_or(0);
     }
 }
 
@@ -141,12 +223,14 @@ fn product(a: u64, b: u64) -> u64 {
 }
 
 /// What the axis of a box gives to the product of its signed corners: `h(k, to) - h(k, from)`.
+#[inline]
 fn signed_ends(key: [u64; 2], axis: u8, from: u64, to: u64) -> u64 {
     subtract(coordinate(key, axis, to), coordinate(key, axis, from))
 }
 
+/// At most the prime, which stands for 0: the arithmetic reduces it.
 fn coordinate(key: [u64; 2], axis: u8, value: u64) -> u64 {
-    reduce(siphash13(key, value, axis) & PRIME)
+    siphash13(key, value, axis) & PRIME
 }
 
 /// SipHash-1-3 of the nine bytes `value` (little-endian) and `axis`.
@@ -214,19 +298,35 @@ mod tests {
     }
 
     #[test]
+    fn the_prime_stands_for_zero() {
+        for (a, b) in [(PRIME, 0), (0, PRIME), (PRIME, PRIME), (0, 0)] {
+            assert_eq!(subtract(a, b), 0);
+        }
+        assert_eq!(subtract(PRIME, 1), PRIME - 1);
+        assert_eq!(subtract(1, PRIME), 1);
+    }
+
+    #[test]
     fn volumes_are_exact() {
-        let mut limbs = [1, 0, 0];
+        let mut high = [0; 2];
+        let mut term = Term {
+            key: (),
+            axis: 0,
+            weight: 0,
+            low: 1,
+            high: &mut high,
+        };
         for _ in 0..3 {
-            multiply(&mut limbs, u64::MAX);
+            term.axis(0, u64::MAX);
         }
         // (2^64 - 1)^3 = 2^192 - 3 * 2^128 + 3 * 2^64 - 1
-        assert_eq!(limbs, [u64::MAX, 2, u64::MAX - 2]);
+        assert_eq!((term.low, high), (u64::MAX, [2, u64::MAX - 2]));
         let mut excess = [0, 1, 0];
-        add_limbs(&mut excess, &[1, 0], true);
+        add_limbs(&mut excess, 1, &[0], true);
         assert_eq!(excess, [u64::MAX, 0, 0]);
-        add_limbs(&mut excess, &[0, 1], true);
+        add_limbs(&mut excess, 0, &[1], true);
         assert_eq!(excess, [u64::MAX, u64::MAX, u64::MAX]);
-        add_limbs(&mut excess, &[1, 0], false);
+        add_limbs(&mut excess, 1, &[0], false);
         assert_eq!(excess, [0, 0, 0]);
     }
 }
