@@ -95,18 +95,19 @@ impl<S: Storage, C: Cover, A: Arena> StreamDecoder<S, C, A> {
     /// As [`StreamParser::next_event`], and the COMP rules of members and covers. The error sticks.
     #[inline(always)]
     pub fn next_event<'c>(&mut self, input: &mut &'c [u8]) -> Result<Option<Event<'_, 'c>>, Error> {
-        let (outcome, ends) = match self.parser.step(input) {
+        let event = match self.parser.step(input) {
             Step::More => return Ok(None),
-            Step::Payload(payload) => return Ok(Some(Event::Payload(payload))),
-            Step::Descriptor => (self.open(), false),
-            Step::End => (self.close(), true),
-            Step::Failed => (None, false),
+            Step::Payload(payload) => Some(Event::Payload(payload)),
+            Step::Descriptor => self
+                .open()
+                .map(|outcome| Event::Descriptor(self.parser.view(), outcome)),
+            Step::End => self.close().map(Event::TensorEnd),
+            Step::Failed => None,
         };
-        Ok(Some(match outcome {
-            Some(outcome) if ends => Event::TensorEnd(outcome),
-            Some(outcome) => Event::Descriptor(self.parser.view(), outcome),
-            None => return Err(self.parser.error()),
-        }))
+        match event {
+            Some(event) => Ok(Some(event)),
+            None => Err(self.parser.error()),
+        }
     }
 
     /// Takes a descriptor to the composites around it; none where they refuse it.

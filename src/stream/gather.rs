@@ -50,7 +50,7 @@ impl<S: Storage> StreamParser<S> {
                     };
                 }
             } else if self.frame.append(0, input).is_ok() {
-                return self.start(take(input));
+                return self.start(take(input), len);
             }
         }
         self.append_rest(input);
@@ -65,12 +65,12 @@ impl<S: Storage> StreamParser<S> {
 
     /// Looks at the bytes in the frame, the first of a descriptor and its header among them.
     #[inline]
-    fn start(&mut self, bytes: &[u8]) -> Turn {
+    fn start(&mut self, bytes: &[u8], target: usize) -> Turn {
         self.len = bytes.len();
         let error = self.wrong_magic(bytes);
         match error.or_else(|| self.wrong_header(bytes)) {
             Some(error) => self.fail(error),
-            None => self.aim(),
+            None => self.aim(bytes.len(), target),
         }
     }
 
@@ -88,28 +88,32 @@ impl<S: Storage> StreamParser<S> {
     /// Fills the frame from decision to decision until it holds a descriptor.
     #[inline(never)]
     fn fill(&mut self, input: &mut &[u8]) -> Turn {
+        let mut len = self.gathered();
+        let mut target = self.target(len);
         while !input.is_empty() {
-            let before = self.gathered();
-            let target = self.target(before);
-            let most = target.wrapping_sub(before).min(self.room(before));
+            let most = target.wrapping_sub(len).min(self.room(len));
             let (bytes, rest) = input.split_at_checked(most).unwrap_or((input, &[]));
             if bytes.is_empty() {
                 return self.fail(self.overrun());
             }
-            if self.frame.append(before, bytes).is_err() {
+            if self.frame.append(len, bytes).is_err() {
                 return self.fail(self.frame_error(target));
             }
             *input = rest;
-            self.len = before.wrapping_add(bytes.len());
+            len = len.wrapping_add(bytes.len());
+            self.len = len;
             self.want = 0;
-            if let Some(error) = self.wrong(self.frame.stored(self.len)) {
+            if let Some(error) = self.wrong(self.frame.stored(len)) {
                 return self.fail(error);
             }
-            if self.len >= HEADER && self.len >= self.target(self.len) {
-                return Turn::Descriptor;
+            if len >= target {
+                target = self.target(len);
+                if len >= HEADER && len >= target {
+                    return Turn::Descriptor;
+                }
             }
         }
-        self.aim()
+        self.aim(len, target)
     }
 
     /// What is wrong with the start of a descriptor, if what came last leads to a decision.
@@ -163,12 +167,11 @@ impl<S: Storage> StreamParser<S> {
     /// Says how far chunks need no decision, now that this one is used up. Every byte of the magic is one,
     /// and every byte where positions end before the next.
     #[inline]
-    fn aim(&mut self) -> Turn {
-        let len = self.gathered();
-        let missing = self.target(len).saturating_sub(len);
+    fn aim(&mut self, len: usize, target: usize) -> Turn {
+        let missing = target.saturating_sub(len);
         if len >= MAGIC_END && missing <= self.room(len) {
             self.want = missing;
-            self.len = len.wrapping_add(missing);
+            self.len = target;
         }
         Turn::More
     }

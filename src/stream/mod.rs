@@ -43,7 +43,7 @@ enum Turn {
     Descriptor,
     /// The chunk has bytes of a buffer.
     Payload,
-    /// And the buffer ends with them.
+    /// The chunk has bytes of a buffer, to its end.
     Last,
     End,
     /// The phase holds the error.
@@ -79,8 +79,8 @@ enum Phase {
 pub struct StreamParser<S> {
     frame: S,
     policy: Policy,
-    /// Bytes that the chunk may have of a buffer, and that it may have of a descriptor, less than which
-    /// need no decision. One is 0, and both are where the next call decides whatever it gets.
+    /// Bytes of a buffer that may be handed out, and bytes that are wanted of a descriptor: a chunk with
+    /// fewer needs no decision. One of them is 0; both are where the next call decides, whatever it gets.
     lend: u64,
     want: usize,
     /// Absolute offset of the descriptor in the frame.
@@ -147,7 +147,7 @@ impl<S> StreamParser<S> {
     pub const fn offset(&self) -> u64 {
         match self.phase {
             Phase::Payload { start, end, .. } => start.wrapping_add(end).wrapping_sub(self.lend),
-            #[allow(clippy::as_conversions)] // lossless, and `From` is not const
+            #[allow(clippy::as_conversions)] // widens, which is not const otherwise
             _ => self.origin.wrapping_add(self.gathered() as u64),
         }
     }
@@ -241,40 +241,46 @@ impl<S: Storage> StreamParser<S> {
         }
     }
 
-    /// Takes what it can of a chunk. What needs no decision, which is how most bytes arrive, comes first
-    /// and stays in registers: nothing here lets the chunk's address out.
+    /// Takes what it can of a chunk. A chunk that needs no decision, as most do, takes a few instructions
+    /// where the call stands. The chunk's address is not let out, so that it can stay in registers.
     #[inline(always)]
     fn step<'c>(&mut self, input: &mut &'c [u8]) -> Step<'c> {
         let chunk = *input;
-        let (bytes, rest, last) = if self.lend > length(chunk.len()) {
+        if self.lend > length(chunk.len()) {
             if chunk.is_empty() {
                 return Step::More;
             }
-            (chunk, chunk.get(..0).unwrap_or(&[]), false)
-        } else if self.want > chunk.len() && self.frame.append(self.gathered(), chunk).is_ok() {
-            self.want = self.want.wrapping_sub(chunk.len());
             *input = chunk.get(..0).unwrap_or(&[]);
+            return self.hand_out(chunk, false);
+        }
+        if self.want > chunk.len() && self.frame.append(self.gathered(), chunk).is_ok() {
+            *input = chunk.get(..0).unwrap_or(&[]);
+            self.want = self.want.wrapping_sub(chunk.len());
             return Step::More;
-        } else {
-            let mut rest = chunk;
-            let turn = self.decide(&mut rest);
-            *input = rest;
-            let last = match turn {
-                Turn::Descriptor => return Step::Descriptor,
-                Turn::More => return Step::More,
-                Turn::Payload => false,
-                Turn::Last => true,
-                Turn::End => return Step::End,
-                Turn::Failed => return Step::Failed,
-            };
-            let most = usize::try_from(self.lend).unwrap_or(usize::MAX);
-            let (bytes, rest) = rest.split_at_checked(most).unwrap_or((rest, &[]));
-            (bytes, rest, last)
+        }
+        let mut rest = chunk;
+        let turn = self.decide(&mut rest);
+        *input = rest;
+        let last = match turn {
+            Turn::Descriptor => return Step::Descriptor,
+            Turn::More => return Step::More,
+            Turn::Payload => false,
+            Turn::Last => true,
+            Turn::End => return Step::End,
+            Turn::Failed => return Step::Failed,
         };
+        let most = usize::try_from(self.lend).unwrap_or(usize::MAX);
+        let (bytes, rest) = rest.split_at_checked(most).unwrap_or((rest, &[]));
+        *input = rest;
+        self.hand_out(bytes, last)
+    }
+
+    #[inline(always)]
+    fn hand_out<'c>(&mut self, bytes: &'c [u8], last: bool) -> Step<'c> {
         let Phase::Payload { buffer, end, .. } = self.phase else {
+            // nothing else lends
             return Step::Failed;
         };
-        *input = rest;
         let offset = end.wrapping_sub(self.lend);
         self.lend = self.lend.wrapping_sub(length(bytes.len()));
         Step::Payload(Payload {
@@ -300,35 +306,37 @@ impl<S: Storage> StreamParser<S> {
         }
     }
 
+    /// The way to what needs a decision. Few chunks do: a compiler that is told so keeps what the loop
+    /// around `next_event` holds in registers.
     #[cold]
     #[inline(never)]
     fn decide(&mut self, input: &mut &[u8]) -> Turn {
-        self.decide2(input)
+        // out of the cold, so that it is made fast all the same
+        self.turn(input)
     }
 
-    /// Everything else that a chunk leads to.
     #[inline(never)]
-    fn decide2(&mut self, input: &mut &[u8]) -> Turn {
+    fn turn(&mut self, input: &mut &[u8]) -> Turn {
         if matches!(self.phase, Phase::Descriptor) {
             self.gather(input)
         } else {
-            self.turn(input)
+            self.behind_descriptor(input)
         }
     }
 
-    /// Goes from a descriptor to its buffers, from one to the next, and to the end of the tensor.
+    /// Goes on with the buffers: from one to the next, and to the end of the tensor.
     #[inline(never)]
-    fn turn(&mut self, input: &[u8]) -> Turn {
+    fn behind_descriptor(&mut self, input: &[u8]) -> Turn {
         match self.phase {
             Phase::Payload { buffer, .. } => {
-                if self.missing() == 0 && !self.enter_next(buffer) {
+                if self.lend == 0 && self.missing() == 0 && !self.enter_next(buffer) {
                     self.reset();
                     return Turn::End;
                 }
-                match length(input.len()).min(self.lend) {
-                    taken if taken == self.missing() => Turn::Last,
-                    0 if input.is_empty() => Turn::More,
-                    0 => self.fail(self.overrun()),
+                match length(input.len()) {
+                    0 => Turn::More,
+                    _ if self.lend == 0 => self.fail(self.overrun()),
+                    len if len >= self.lend && self.lend == self.missing() => Turn::Last,
                     _ => Turn::Payload,
                 }
             }
