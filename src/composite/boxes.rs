@@ -240,3 +240,42 @@ fn unpack(word: u64) -> Members {
     let (first, last) = ([a, b, c, d], [e, f, g, h]);
     (u32::from_le_bytes(first), u32::from_le_bytes(last))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn add(
+        held: &mut [u64],
+        offset: &[u64; 2],
+        shape: &[u64; 2],
+    ) -> Option<Result<usize, Members>> {
+        let (offset, shape) = (offset.into(), shape.into());
+        let both = continues(held, len(2), &Boxed { offset, shape })?;
+        Some(grow(held, len(2), both, 7))
+    }
+
+    #[test]
+    fn a_box_that_continues_the_last_one_still_meets_the_others() {
+        // rows 0 and 1 of columns 4 to 7, members 2 to 4; row 0 of columns 0 to 2, members 5 and 6
+        let before = [0, 2, 4, 4, pack((2, 4)), 0, 1, 0, 3, pack((5, 6))];
+        let mut held = before;
+        assert_eq!(add(&mut held, &[0, 3], &[1, 2]), Some(Err((2, 4))));
+        assert_eq!(held, before);
+        // apart, empty, the same, and on two axes
+        for (offset, shape) in [
+            ([0, 4], [1, 1]),
+            ([0, 3], [1, 0]),
+            ([0, 0], [1, 3]),
+            ([1, 0], [2, 4]),
+        ] {
+            assert_eq!(add(&mut held, &offset, &shape), None);
+        }
+        assert_eq!(held, before);
+        // row 1 of the same columns; row 0 and row 1 of column 3, which then reaches the other box
+        assert_eq!(add(&mut held, &[1, 0], &[1, 3]), Some(Ok(5)));
+        assert_eq!(held[5..], [0, 2, 0, 3, pack((5, 7))]);
+        assert_eq!(add(&mut held, &[0, 3], &[2, 1]), Some(Ok(0)));
+        assert_eq!(held[..5], [0, 2, 0, 8, pack((2, 7))]);
+    }
+}

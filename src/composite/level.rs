@@ -6,7 +6,6 @@ use crate::error::{Field, Violation};
 use crate::model::{Array, CompositeHead, Fields, Layout, Shard, U64s};
 use crate::policy::Policy;
 use crate::rule::Rule;
-use crate::wire::length32;
 use crate::wire::tag::{CompositionRule, ElementType, MemberRole};
 
 /// An open composite. Its head's shape and extension type and what its cover needs are in the arena, from
@@ -91,12 +90,10 @@ impl Level {
         };
         let shape = d.shape();
         if !inside(shape, &shard, head) {
-            misplaced(d, layout, head)?;
+            misplaced(shape, layout, &shard, head)?;
         }
-        Ok(Boxed {
-            offset: shard.shard_offset,
-            shape,
-        })
+        let offset = shard.shard_offset;
+        Ok(Boxed { offset, shape })
     }
 
     /// COMP-30.
@@ -131,22 +128,23 @@ impl Level {
     }
 
     /// COMP-31 to COMP-34: one base, first and spanning the head, then corrections.
-    pub(super) fn overlay_role<F: Fields + ?Sized>(&self, d: &F) -> Result<(), Violation> {
-        let role = d.member_role();
+    pub(super) fn overlay_role(
+        &self,
+        role: Option<MemberRole>,
+        boxed: &Boxed<'_>,
+        words: &[u64],
+    ) -> Result<(), Violation> {
         require(role.is_some(), Rule::RoleMissing, Field::Flags, 0)?;
         let base = role == Some(MemberRole::Base);
         if self.begun > 0 {
             return require(!base, Rule::BaseTwice, Field::MemberRole, 0);
         }
         require(base, Rule::BaseFirst, Field::MemberRole, 0)?;
-        let Some(shard) = d.shard() else {
-            return Ok(());
-        };
-        let shape = d.shape();
         let spans = |holds, field, k| require(holds, Rule::BaseSpans, field, k);
-        for k in 0..length32(shape.len()) {
-            spans(shard.shard_offset.at(k) == 0, Field::ShardOffset, k)?;
-            spans(shard.parent_shape.at(k) == shape.at(k), Field::Shape, k)?;
+        let head = words.get(self.base..).unwrap_or(&[]);
+        for (k, size) in (0..u32::from(self.rank)).zip(head) {
+            spans(boxed.offset.at(k) == 0, Field::ShardOffset, k)?;
+            spans(boxed.shape.at(k) == *size, Field::Shape, k)?;
         }
         Ok(())
     }
@@ -191,16 +189,14 @@ fn inside(shape: U64s<'_>, shard: &Shard<'_>, head: &[u64]) -> bool {
     true
 }
 
-/// Names what [`inside`] found.
+/// Names what [`inside`] found, in the same numbers: asking for them again might give others.
 #[cold]
-fn misplaced<F: Fields + ?Sized>(
-    d: &F,
+fn misplaced(
+    shape: U64s<'_>,
     layout: &Layout<'_>,
+    shard: &Shard<'_>,
     head: &[u64],
 ) -> Result<(), Violation> {
-    let Some(shard) = d.shard() else {
-        return Ok(());
-    };
     let parent = &shard.parent_shape;
     let same_rank = parent.len() == head.len();
     require(same_rank, Rule::MemberParent, Field::Rank, 0)?;
@@ -208,7 +204,7 @@ fn misplaced<F: Fields + ?Sized>(
         let same = parent.at(k) == *size;
         require(same, Rule::MemberParent, Field::ParentShape, k)?;
     }
-    sections::shard(&shard, layout.tag(), d.shape(), &mut &Policy::STRICT)?;
+    sections::shard(shard, layout.tag(), shape, &mut &Policy::STRICT)?;
     Ok(())
 }
 

@@ -205,7 +205,7 @@ impl<C: Cover, A: Arena> CompositeValidator<C, A> {
             } else if level.is_spatial() {
                 let boxed = level.spatial(d, &layout, self.arena.words())?;
                 if level.rule == CompositionRule::Overlay {
-                    level.overlay_role(d)?;
+                    level.overlay_role(d.member_role(), &boxed, self.arena.words())?;
                 } else {
                     level.bare(d)?;
                     if level.broken.is_none() {

@@ -306,6 +306,29 @@ mod tests {
         assert_eq!(subtract(1, PRIME), 1);
     }
 
+    /// Whatever is counted twice, in one limb and in two.
+    #[test]
+    fn an_excess_keeps_its_sign() {
+        for size in [u64::MAX, u64::MAX - 1] {
+            for limbs in 1..3 {
+                let mut words = [0; 6];
+                let mut tally = Tally::new(&mut words, limbs);
+                let mut seen = [0; 3];
+                tally.start((), |term| term.axis(0, size));
+                for slot in &mut seen {
+                    *slot = i8::from(tally.is_less()) - i8::from(tally.is_equal());
+                    tally.count((), false, |term| term.axis(0, size));
+                }
+                // less than the head, as much, more
+                assert_eq!(seen, [1, -1, 0], "{size} {limbs}");
+                tally.count((), true, |term| term.axis(0, size));
+                tally.count((), true, |term| term.axis(0, size));
+                assert!(tally.is_equal());
+                assert!(tally.sums_agree());
+            }
+        }
+    }
+
     #[test]
     fn volumes_are_exact() {
         let mut high = [0; 2];
