@@ -62,7 +62,7 @@ pub(crate) fn table<S: Subject, J: Judge>(
     }
     let inside = byte_offset <= d.byte_size(0);
     judge.require(inside, Rule::ByteOffsetRange, Field::ByteOffset, 0)?;
-    let stored = matches!(layout, LayoutTag(0x06..=0x0A));
+    let stored = layout.is_sparse() || layout == LayoutTag::BlockPaged;
     let placed = byte_offset == 0 || !stored;
     judge.require(placed, Rule::ByteOffsetZero, Field::ByteOffset, 0)
 }

@@ -30,7 +30,7 @@ pub(crate) fn payload<S: Subject, J: Judge>(d: S, layout: LayoutTag, judge: &mut
             Layout::Composite(head) => composite_head(head, d.shape(), judge),
             _ => Ok(()),
         },
-        LayoutTag(0x06..=0x09) => sparse(d, layout, judge),
+        _ if layout.is_sparse() => sparse(d, layout, judge),
         LayoutTag::Strided => match d.layout() {
             Layout::Strided { strides } => {
                 same_rank(strides.len(), d.rank(), Field::Strides, judge)
@@ -291,7 +291,7 @@ pub(crate) fn sizes<S: Subject, J: Judge>(
     let free = d.byte_size(0).saturating_sub(d.byte_offset());
     let near = match layout {
         LayoutTag::Composite => return Ok(()),
-        LayoutTag(0x06..=0x09) => return sparse_sizes(d, layout, bits),
+        _ if layout.is_sparse() => return sparse_sizes(d, layout, bits),
         LayoutTag::RowMajor | LayoutTag::ColumnMajor => near(d.shape()),
         LayoutTag::Strided => match d.layout() {
             Layout::Strided { strides } => Reach::near(strides, d.shape()),

@@ -88,9 +88,10 @@ pub(super) fn parts<'a, J: Judge>(
         judge.require(sorted, Rule::CooSorted, Field::IsSorted, 0)?;
     }
     if let Some(form) = parts.form
+        && let Some(field) = form.reserved
         && !form.is_clear(rank, parts.payload)
     {
-        layout_reserved(layout, judge)?;
+        layout_reserved(layout, field, judge)?;
     }
     let [buffers] = *rest.record(Field::BufferCount)?;
     let table = rest.part(
@@ -152,15 +153,13 @@ fn reserved<J: Judge>(section: &[u8], field: Field, rule: Rule, judge: &mut J) -
 
 /// Tells of reserved bytes in a layout payload that are not zero.
 #[cold]
-fn layout_reserved<J: Judge>(layout: LayoutTag, judge: &mut J) -> Checked {
-    let sparse = Rule::SparseReserved;
-    match layout {
-        LayoutTag::Coo => judge.broken(sparse, Field::CooReserved, 0),
-        LayoutTag::Csf => judge.broken(sparse, Field::CsfReserved, 0),
-        LayoutTag::BlockPaged => judge.broken(Rule::PagedReserved, Field::PagedReserved, 0),
-        LayoutTag::Composite => judge.broken(Rule::HeadReserved, Field::HeadReserved, 0),
-        _ => judge.broken(sparse, Field::CompressedReserved, 0),
-    }
+fn layout_reserved<J: Judge>(layout: LayoutTag, field: Field, judge: &mut J) -> Checked {
+    let rule = match layout {
+        LayoutTag::BlockPaged => Rule::PagedReserved,
+        LayoutTag::Composite => Rule::HeadReserved,
+        _ => Rule::SparseReserved,
+    };
+    judge.broken(rule, field, 0)
 }
 
 /// Reserved bytes of handles; those that are hosted have none that is set.

@@ -55,10 +55,7 @@ pub fn encode<F: Fields + ?Sized>(
     out: &mut [u8],
     policy: &Policy,
 ) -> Result<usize, WriteError<NoSpace>> {
-    // as `prepare` does; facts in a result would be packed and unpacked
-    check(d, policy)?;
-    let facts = facts(d);
-    let needed = total(&facts).ok_or(TOO_LONG)?;
+    let (facts, needed) = prepare(d, policy)?;
     let Some(rest) = out.get_mut(..index(needed)) else {
         return Err(WriteError::Sink(NoSpace { needed }));
     };
@@ -90,20 +87,15 @@ pub(crate) fn prepare<F: Fields + ?Sized>(
     d: &F,
     policy: &Policy,
 ) -> Result<(Facts, u32), Violation> {
-    check(d, policy)?;
-    let facts = facts(d);
-    let len = total(&facts).ok_or(TOO_LONG)?;
-    Ok((facts, len))
-}
-
-#[inline(always)]
-fn check<F: Fields + ?Sized>(d: &F, policy: &Policy) -> Result<(), Violation> {
     if matches!(d.layout(), Layout::Unknown(_)) {
         // LAYOUT-02 in any mode: nobody could find what would stand behind `byte_offset`
         let mode = Mode::Strict;
         check::descriptor(d, &Policy { mode, ..*policy })?;
     }
-    check::descriptor(d, policy)
+    check::descriptor(d, policy)?;
+    let facts = facts(d);
+    let len = total(&facts).ok_or(TOO_LONG)?;
+    Ok((facts, len))
 }
 
 #[inline(always)]
@@ -137,7 +129,6 @@ fn facts<F: Fields + ?Sized>(d: &F) -> Facts {
 fn payload_len(layout: Layout<'_>, rank: usize) -> u32 {
     let rank = length32(rank);
     match layout {
-        Layout::RowMajor | Layout::ColumnMajor => 0,
         Layout::Tiled(tiled) => tiled_len(tiled, rank),
         Layout::Private { extension_data, .. } => {
             length32(extension_data.len()).saturating_add(length32(PRIVATE_LAYOUT))

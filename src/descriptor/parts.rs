@@ -233,7 +233,7 @@ impl Subject for Parts<'_> {
 
     #[inline(always)]
     fn stored(&self) -> Option<u64> {
-        let sparse = matches!(self.layout_tag, LayoutTag(0x06..=0x09));
+        let sparse = self.layout_tag.is_sparse();
         sparse.then(|| u64(self.payload, offset(Field::Nnz)))
     }
 

@@ -17,7 +17,7 @@ pub(crate) use super::facts::{
 };
 use super::{index, length, length32, u8, u32};
 use crate::error::Field;
-use crate::wire::tag::{LayoutTag, Scheme};
+use crate::wire::tag::{LayoutTag, Scheme, u32_from};
 
 pub(crate) const MAGIC: [u8; 4] = *b"HRRY";
 /// What follows the magic in a container file.
@@ -151,11 +151,6 @@ const PLACES: [Place; Field::ALL.len()] = {
 #[allow(clippy::as_conversions)] // `From` is not const
 const fn usize_from(n: u8) -> usize {
     n as usize
-}
-
-#[allow(clippy::as_conversions)] // `From` is not const
-const fn u32_from(n: u8) -> u32 {
-    n as u32
 }
 
 #[inline]

@@ -26,8 +26,10 @@ pub(crate) struct Form {
     buffers: Linear,
     /// First field of the payload, or behind one that is empty.
     pub(crate) first: Field,
-    /// The word of the payload that holds reserved bytes, and which of its bits they are.
-    reserved: (Linear, u64),
+    /// The reserved field of the payload, if there is one.
+    pub(crate) reserved: Option<Field>,
+    /// The word of the payload that holds it, and which of its bits it has.
+    clear: (Linear, u64),
 }
 
 impl Form {
@@ -39,14 +41,16 @@ impl Form {
             len: linear(len),
             buffers: linear(buffers),
             first,
-            reserved: (linear((0, 0)), 0),
+            reserved: None,
+            clear: (linear((0, 0)), 0),
         }
     }
 
     const fn reserving(mut self, field: Field) -> Self {
         let (word, bits) = bits_of(field);
         let per_rank = per_rank(field);
-        self.reserved = (
+        self.reserved = Some(field);
+        self.clear = (
             Linear {
                 fixed: word,
                 per_rank,
@@ -71,8 +75,8 @@ impl Form {
     /// Whether the reserved bytes of a whole payload are 0.
     #[inline(always)]
     pub(crate) fn is_clear(&self, rank: u32, payload: &[u8]) -> bool {
-        let (word, bits) = &self.reserved;
-        *bits == 0 || super::u64(payload, index(word.at(rank))) & bits == 0
+        let (word, bits) = &self.clear;
+        super::u64(payload, index(word.at(rank))) & bits == 0
     }
 }
 

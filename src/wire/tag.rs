@@ -157,6 +157,14 @@ tags! {
     }
 }
 
+impl LayoutTag {
+    /// Whether only some elements are stored, with their places beside them: COO, CSR, CSC and CSF.
+    #[inline(always)]
+    pub(crate) const fn is_sparse(self) -> bool {
+        matches!(self.0, 0x06..=0x09)
+    }
+}
+
 impl DeviceTag {
     /// Whether the device has that memory class. A private class only ever goes with a private device.
     #[must_use]
@@ -207,7 +215,7 @@ const fn scheme(scheme: Scheme) -> u16 {
 }
 
 #[allow(clippy::as_conversions)] // `From` is not const
-const fn u32_from(n: u8) -> u32 {
+pub(super) const fn u32_from(n: u8) -> u32 {
     n as u32
 }
 
