@@ -48,8 +48,8 @@ pub fn payload() -> Vec<Group> {
                     let mut chunk = black_box(bytes);
                     let mut len = 0;
                     while let Some(event) = decoder.next_event(&mut chunk).expect("valid") {
-                        if let Event::Payload(payload) = black_box(event) {
-                            len += payload.bytes.len();
+                        if let Event::Payload(payload) = event {
+                            len += black_box(payload.bytes).len();
                         }
                     }
                     assert_eq!(len, size);

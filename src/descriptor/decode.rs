@@ -161,6 +161,12 @@ pub(crate) fn place(bytes: &[u8], facts: Facts, origin: u64, violation: Violatio
 pub(crate) fn decode<J: Judge>(bytes: &[u8], judge: &mut J, facts: &mut Facts) -> Checked {
     // rank-sized work is bounded only behind the header's rules
     header(bytes, judge)?;
+    behind_header(bytes, judge, facts)
+}
+
+/// Decodes the descriptor of a header that was judged.
+#[inline]
+pub(crate) fn behind_header<J: Judge>(bytes: &[u8], judge: &mut J, facts: &mut Facts) -> Checked {
     *facts = announced(bytes);
     if glance(bytes, facts).is_some() {
         return Ok(());

@@ -7,7 +7,7 @@ use core::mem::take;
 
 use super::{Phase, StreamParser, Turn};
 use crate::descriptor::decode::{
-    decode, header, magic_error, place, stated_length, too_long, wrong_magic,
+    behind_header, header, magic_error, place, stated_length, too_long, wrong_magic,
 };
 use crate::error::{Error, ErrorKind, Field, Resource, Violation};
 use crate::frame::Storage;
@@ -44,7 +44,7 @@ impl<S: Storage> StreamParser<S> {
                 if self.frame.append(0, bytes).is_ok() {
                     *input = rest;
                     self.len = len;
-                    return match self.wrong_magic(bytes) {
+                    return match self.wrong_start(bytes) {
                         Some(error) => self.fail(error),
                         None => self.accept(Some(bytes)),
                     };
@@ -67,8 +67,7 @@ impl<S: Storage> StreamParser<S> {
     #[inline]
     fn start(&mut self, bytes: &[u8], target: usize) -> Turn {
         self.len = bytes.len();
-        let error = self.wrong_magic(bytes);
-        match error.or_else(|| self.wrong_header(bytes)) {
+        match self.wrong_start(bytes) {
             Some(error) => self.fail(error),
             None => self.aim(bytes.len(), target),
         }
@@ -136,6 +135,12 @@ impl<S: Storage> StreamParser<S> {
     }
 
     #[inline]
+    fn wrong_start(&self, bytes: &[u8]) -> Option<Error> {
+        let error = self.wrong_magic(bytes);
+        error.or_else(|| self.wrong_header(bytes))
+    }
+
+    #[inline]
     fn wrong_header(&self, bytes: &[u8]) -> Option<Error> {
         let breach = header(bytes, &mut &self.policy).err()?;
         Some(self.refuse(bytes, Facts::NONE, breach.into()))
@@ -183,13 +188,13 @@ impl<S: Storage> StreamParser<S> {
         usize::try_from(u64::MAX.wrapping_sub(position)).unwrap_or(usize::MAX)
     }
 
-    /// Decodes what was gathered and turns to its buffers. Bytes that just came are read where they came
+    /// Decodes what was gathered, its header judged, and turns to its buffers. Bytes that just came are read where they came
     /// from: their copy in the frame may not have settled.
     #[inline(never)]
     fn accept(&mut self, arrived: Option<&[u8]>) -> Turn {
         let bytes = arrived.unwrap_or(self.frame.stored(self.len));
         let mut facts = Facts::NONE;
-        if let Err(breach) = decode(bytes, &mut &self.policy, &mut facts) {
+        if let Err(breach) = behind_header(bytes, &mut &self.policy, &mut facts) {
             return self.fail(self.refuse(bytes, facts, breach.into()));
         }
         self.facts = facts;
