@@ -24,6 +24,7 @@ pub mod check;
 mod composite;
 mod descriptor;
 mod error;
+mod file;
 mod frame;
 #[cfg(feature = "std")]
 pub mod io_std;
@@ -33,6 +34,7 @@ pub mod owned;
 mod policy;
 pub mod profile;
 mod rule;
+mod sort;
 mod stream;
 mod wire;
 
@@ -45,6 +47,10 @@ pub use descriptor::{
     encode_to, encoded_len,
 };
 pub use error::{Error, ErrorKind, Field, Report, Resource, Violation};
+pub use file::{
+    Entries, Entry, FileHeader, FileIndex, FileItem, FileItems, FileView, KvArray, KvEntries,
+    KvEntry, KvValue, TensorView, Trailer, Unchecked, crc32c,
+};
 pub use frame::{Full, Storage};
 pub use model::{
     Array, ArrayIter, BlockPaged, BufferHandle, CompositeHead, ExtensionType, F32Bits, F64Bits,

@@ -299,6 +299,40 @@ rules! {
     MajorAbove "VER-01" Wire Reject "versioning.md § Compatibility Matrix" "version_major is not above 1";
     MajorBelow "VER-02" Wire Reject "versioning.md § Compatibility Matrix" "version_major is not below 1";
     MinorExcuse "VER-04" Wire Reject "versioning.md § Compatibility Matrix" "a higher minor version excuses no reserved flag" = ReservedFlags;
+    // FILE: containers
+    FileMagic "FILE-01" Wire Reject "file-format.md § File Header" "a file starts with the bytes HRRYFILE";
+    ContainerMajor "FILE-02" Wire Reject "file-format.md § File Header" "container_version_major is 1";
+    ReservedFileFlags "FILE-03" Wire Reject "file-format.md § File Flags" "file flag bits 3 to 31 are 0";
+    FileHeaderReserved "FILE-04" Wire Ignore "file-format.md § File Header" "the reserved bytes of the file header are 0";
+    DataAlignment "FILE-05" Wire Reject "file-format.md § File Header" "data_buffer_alignment is a power of two from 4,096 to 2,097,152";
+    FirstDescriptor "FILE-06" Wire Ignore "file-format.md § File Header" "first_descriptor_offset is a multiple of 8 in the tensor region, and where the first descriptor is";
+    FileLength "FILE-08" Wire Reject "file-format.md § File Layout" "a file has room for a header and a trailer";
+    TrailerMagic "FILE-09" Wire Reject "file-format.md § Trailer" "a file ends with the bytes HRRY";
+    TrailerReserved "FILE-10" Wire Ignore "file-format.md § Trailer" "the reserved bytes of the trailer are 0";
+    IndexRange "FILE-11" Wire Reject "file-format.md § Trailer" "the index ends before the trailer";
+    IndexPlace "FILE-12" Wire Accept "file-format.md § Index Section" "index_offset is a multiple of 8 behind the header";
+    IndexChecksum "FILE-13" Wire Reject "file-format.md § Trailer" "index_crc32c is the CRC-32C of the index";
+    ChecksumUnused "FILE-14" Wire Reject "file-format.md § Trailer" "index_crc32c is 0 where the file has no checksum";
+    IndexEntries "FILE-15" Wire Reject "file-format.md § Index Encoding" "the entries fit into index_length";
+    IndexTail "FILE-16" Wire Ignore "file-format.md § Index Encoding" "at container_version_minor 0 the entries fill index_length exactly";
+    EntryName "FILE-17" Wire Accept "file-format.md § Index Encoding" "names are UTF-8, not empty, and each is there once";
+    SortedNames "FILE-18" Wire Ignore "file-format.md § Index Encoding" "with SORTED_INDEX, names ascend by bytes";
+    EntryFlags "FILE-19" Wire Ignore "file-format.md § Index Encoding" "the flags of an entry are 0";
+    DescriptorPlace "FILE-20" Wire Accept "file-format.md § Descriptor Placement" "descriptor_offset is a multiple of 8 and the descriptor lies between header and trailer";
+    EntryLength "FILE-21" Wire Reject "file-format.md § Index Encoding" "descriptor_length of an entry is that of the descriptor";
+    DataRange "FILE-22" Wire Reject "file-format.md § Index Encoding" "the data of a tensor lies between its descriptor and the trailer";
+    DataPlace "FILE-23" Wire Accept "file-format.md § Data Buffer Placement" "data_offset is a multiple of data_buffer_alignment";
+    DataLength "FILE-24" Wire Accept "file-format.md § Index Encoding" "data_length is what the buffers take, padding between them included";
+    EmptyDataPlace "FILE-29" Wire Accept "file-format.md § Data Buffer Placement" "empty buffers have a place as well" = DataPlace;
+    KvMissing "FILE-30" Wire Ignore "file-format.md § File Flags" "with HAS_KV_METADATA there is a key-value section";
+    KvRange "FILE-32" Wire Accept "file-format.md § KV Metadata Section" "the key-value section is a multiple of 8 behind the header and ends before the trailer";
+    KvKey "FILE-33" Wire Reject "file-format.md § KV Section Encoding" "keys are UTF-8, not empty, and each is there once";
+    KvValue "FILE-34" Wire Reject "file-format.md § KV Value Types" "values have an assigned type; strings are UTF-8, bools 0 or 1";
+    KvPrivate "FILE-35" Wire Expose "file-format.md § KV Value Types" "values of a private type are not read";
+    KvArray "FILE-36" Wire Reject "file-format.md § KV Value Types" "array elements have a type that is assigned and no array";
+    KvEntries "FILE-37" Wire Ignore "file-format.md § KV Section Encoding" "at container_version_minor 0 the entries fill kv_length exactly";
+    SectionOrder "FILE-40" Wire Accept "file-format.md § File Layout" "header, tensors, key-value section, index and trailer follow each other without overlap";
+    FileTorn "FILE-41" Set Expose "file-format.md § Composite Tensors" "the members of a composite follow its head" = Torn;
 }
 
 impl Rule {
@@ -339,9 +373,9 @@ impl Rule {
     }
 }
 
-const FAMILIES: [&str; 12] = [
+const FAMILIES: [&str; 13] = [
     "DESC", "TYPE", "LAYOUT", "BUF", "QUANT", "SHARD", "STAT", "EXT", "MEMBER", "COMP", "STREAM",
-    "VER",
+    "VER", "FILE",
 ];
 
 /// `"LAYOUT-05"` is 305. Runs at compile time only, where a panic is a compile error.

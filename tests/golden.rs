@@ -4,11 +4,11 @@
 mod examples;
 mod support;
 
-use hrry::{DescriptorView, Error, Field, Mode, Rule, Section, encode};
+use hrry::{DescriptorView, Error, Exact, Field, FileItems, FileView, Mode, Rule, Section, encode};
 use serde_json::{Value, json};
 use support::describe;
 use support::trace::{growing, trace};
-use support::vectors::{Vector, descriptors, permissive, streams};
+use support::vectors::{Vector, descriptors, files, permissive, streams};
 
 #[test]
 fn descriptors_give_verdict_rule_and_fields() {
@@ -45,6 +45,50 @@ fn streams_give_verdict_rule_and_items() {
         }
     }
     assert_eq!(content, 19, "vectors about the content of buffers");
+}
+
+#[test]
+fn files_give_verdict_rule_and_contents() {
+    for v in files() {
+        match judge_file(&v) {
+            Ok(()) => {
+                assert!(v.accept, "{} was accepted", v.id);
+                assert_same(
+                    &describe::file(&v.bytes, &v.policy),
+                    &expanded(&v.expect),
+                    &v.id,
+                );
+            }
+            Err(error) => assert_refused(&v, error),
+        }
+    }
+}
+
+/// Everything that a reader of a file in memory checks.
+fn judge_file(v: &Vector) -> Result<(), Error> {
+    let view = FileView::open(&v.bytes, &v.policy)?;
+    let mut scratch = vec![0; view.scratch_words() as usize];
+    let index = FileView::open_with_scratch(&v.bytes, &v.policy, &mut scratch)?;
+    let mut items = FileItems::new(&index, Exact, Vec::new(), v.policy);
+    while items.next_item()?.is_some() {}
+    items.finish()
+}
+
+/// Manifests shorten long strings of one character.
+fn expanded(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => match (fields.get("repeat"), fields.get("times")) {
+            (Some(Value::String(text)), Some(times)) => text
+                .repeat(times.as_u64().expect("a number") as usize)
+                .into(),
+            _ => fields
+                .iter()
+                .map(|(name, value)| (name.clone(), expanded(value)))
+                .collect(),
+        },
+        Value::Array(items) => items.iter().map(expanded).collect(),
+        _ => value.clone(),
+    }
 }
 
 fn assert_refused(v: &Vector, error: Error) {

@@ -1,8 +1,11 @@
 //! What the validator says about an item.
 
 use super::cover::Method;
-use crate::error::ErrorKind;
+use crate::descriptor::DescriptorView;
+use crate::error::{Error, ErrorKind, Field, Resource};
 use crate::rule::Rule;
+use crate::wire::descriptor::HEADER;
+use crate::wire::{index, length};
 
 /// The place of an item among composites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +50,31 @@ pub struct SetError {
     /// [`Fields::origin`](crate::Fields::origin) of the descriptor that the kind speaks of: the item
     /// itself, or the head of the composite that should have closed.
     pub origin: u64,
+}
+
+impl SetError {
+    /// The error with its position: in the descriptor of the item that arrived, if it speaks of that, or in
+    /// the head of a composite that closes, of which only the shape is ever named.
+    #[cold]
+    pub(crate) fn placed(self, item: Option<&DescriptorView<'_>>) -> Error {
+        let (field, element) = match self.kind {
+            ErrorKind::Rule(violation) => (violation.field, violation.index),
+            ErrorKind::Overlap { .. } => (Field::ParentShape, 0),
+            ErrorKind::Capacity {
+                what: Resource::Members,
+                ..
+            } => (Field::MemberCount, 0),
+            _ => (Field::Magic, 0),
+        };
+        let start = match item {
+            Some(view) if field != Field::Magic => view
+                .locate(field, index(element))
+                .map_or(0, |range| range.start.into()),
+            _ if field == Field::Shape => length(HEADER),
+            _ => 0,
+        };
+        Error::new(self.kind, self.origin.wrapping_add(start))
+    }
 }
 
 impl core::fmt::Display for SetError {

@@ -84,13 +84,16 @@ pub(crate) fn missing(bytes: &[u8]) -> u64 {
     length(whole.saturating_sub(bytes.len()))
 }
 
-/// Reads one descriptor from the front of `bytes` and returns what follows it.
-pub(crate) fn parse<'a>(
+/// Reads one descriptor from the front of `bytes`, which are at an absolute offset, and returns what
+/// follows it.
+#[inline]
+pub(crate) fn parse_at<'a>(
     bytes: &'a [u8],
+    origin: u64,
     policy: &Policy,
 ) -> Result<(DescriptorView<'a>, &'a [u8]), Error> {
     if let Some(wrong) = wrong_magic(bytes) {
-        return Err(magic_error(0, wrong));
+        return Err(magic_error(origin, wrong));
     }
     let stated = stated_length(bytes);
     // a length below the header's is refused by looking at the header
@@ -100,19 +103,19 @@ pub(crate) fn parse<'a>(
         Some((descriptor, rest)) if u64::from(stated) <= available => {
             let mut facts = Facts::NONE;
             match decode(descriptor, &mut { policy }, &mut facts) {
-                Ok(()) => Ok((DescriptorView::new(descriptor, facts, 0), rest)),
-                Err(breach) => Err(place(descriptor, facts, 0, breach.into())),
+                Ok(()) => Ok((DescriptorView::new(descriptor, facts, origin), rest)),
+                Err(breach) => Err(place(descriptor, facts, origin, breach.into())),
             }
         }
-        _ => Err(incomplete(bytes, policy)),
+        _ => Err(incomplete(bytes, origin, policy)),
     }
 }
 
 /// Why bytes that are no whole descriptor, or a too long one, are refused.
 #[cold]
-fn incomplete(bytes: &[u8], policy: &Policy) -> Error {
+fn incomplete(bytes: &[u8], origin: u64, policy: &Policy) -> Error {
     if bytes.len() >= LENGTH_KNOWN
-        && let Some(error) = too_long(bytes, 0, policy.max_descriptor.into())
+        && let Some(error) = too_long(bytes, origin, policy.max_descriptor.into())
     {
         return error;
     }
@@ -120,13 +123,13 @@ fn incomplete(bytes: &[u8], policy: &Policy) -> Error {
     if bytes.len() >= HEADER
         && let Err(breach) = header(bytes, &mut { policy })
     {
-        return place(bytes, Facts::NONE, 0, breach.into());
+        return place(bytes, Facts::NONE, origin, breach.into());
     }
     let kind = ErrorKind::Truncated {
         rule: Rule::Incomplete,
         missing: missing(bytes),
     };
-    Error::new(kind, length(bytes.len()))
+    Error::new(kind, origin.wrapping_add(length(bytes.len())))
 }
 
 /// The capacity error of a descriptor of the supported version that is longer than a reader takes.

@@ -59,7 +59,7 @@ impl<'a> DescriptorView<'a> {
     /// MEMBER and COMP (head rules), with its byte offset; DESC-06 where `bytes` end early; a capacity
     /// error above the policy's `max_descriptor`.
     pub fn parse(bytes: &'a [u8], policy: &Policy) -> Result<(Self, &'a [u8]), Error> {
-        decode::parse(bytes, policy)
+        decode::parse_at(bytes, 0, policy)
     }
 
     /// The whole descriptor.

@@ -3,11 +3,9 @@
 use super::{Event, Step, StreamParser};
 use crate::composite::{Arena, CompositeValidator, Cover, Exact, InlineArena, Outcome, SetError};
 use crate::descriptor::DescriptorView;
-use crate::error::{Error, ErrorKind, Field, Resource};
+use crate::error::Error;
 use crate::frame::Storage;
 use crate::policy::Policy;
-use crate::wire::descriptor::HEADER;
-use crate::wire::{index, length};
 
 /// A [`StreamParser`] with its [`CompositeValidator`]: the type to start with.
 ///
@@ -126,7 +124,7 @@ impl<S: Storage, C: Cover, A: Arena> StreamDecoder<S, C, A> {
 
     #[cold]
     fn refuse(&mut self, error: SetError) {
-        let error = self.place(error);
+        let error = error.placed(self.parser.current().as_ref());
         self.parser.fail(error);
     }
 
@@ -165,28 +163,5 @@ impl<S: Storage, C: Cover, A: Arena> StreamDecoder<S, C, A> {
     pub fn reset(&mut self) {
         self.parser.reset();
         self.composites.reset();
-    }
-
-    /// Gives what the validator reports a position: in the descriptor that just arrived, or in the head
-    /// of a composite that closes, of which only the shape is ever named.
-    #[cold]
-    fn place(&self, error: SetError) -> Error {
-        let (field, element) = match error.kind {
-            ErrorKind::Rule(violation) => (violation.field, violation.index),
-            ErrorKind::Overlap { .. } => (Field::ParentShape, 0),
-            ErrorKind::Capacity {
-                what: Resource::Members,
-                ..
-            } => (Field::MemberCount, 0),
-            _ => (Field::Magic, 0),
-        };
-        let start = match self.parser.current() {
-            Some(view) if field != Field::Magic => view
-                .locate(field, index(element))
-                .map_or(0, |range| range.start.into()),
-            _ if field == Field::Shape => length(HEADER),
-            _ => 0,
-        };
-        Error::new(error.kind, error.origin.wrapping_add(start))
     }
 }

@@ -134,11 +134,16 @@ const fn after_rank(section: Section, per_rank: u8, offset: u8, step: u8, width:
     }
 }
 
+/// How many fields a descriptor has; those of containers come behind.
+const FIELDS: usize = usize_from(Field::Payload.number()) + 1;
+
 /// The place of every field; a table is smaller than a function.
-const PLACES: [Place; Field::ALL.len()] = {
-    let mut table = [at(Section::Tail, 0, 0); Field::ALL.len()];
+const PLACES: [Place; FIELDS] = {
+    let mut table = [at(Section::Tail, 0, 0); FIELDS];
     let mut rest = Field::ALL;
-    while let [field, after @ ..] = rest {
+    while let [field, after @ ..] = rest
+        && usize_from(field.number()) < FIELDS
+    {
         #[allow(clippy::indexing_slicing)] // at compile time
         {
             table[usize_from(field.number())] = place_of(*field);
@@ -256,7 +261,8 @@ const fn place_of(field: Field) -> Place {
         Field::ExtensionTail => at(S::ExtensionType, 18, 2),
         Field::MemberRole => at(S::CompositeMember, 0, 1),
         Field::MemberReserved => at(S::CompositeMember, 1, 15),
-        Field::Tail | Field::Payload => at(S::Tail, 0, 0),
+        // what is behind it, and the fields of other records
+        _ => at(S::Tail, 0, 0),
     }
 }
 

@@ -4,6 +4,7 @@
 //! here and nowhere else, and that reading is safe at any alignment, on any byte order. Never checks a
 //! rule.
 
+pub(crate) mod container;
 pub(crate) mod descriptor;
 mod facts;
 pub(crate) mod form;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use hrry::{Permissive, Rule};
 
 /// Families and how many IDs each has.
-pub(crate) const FAMILIES: [(&str, u32); 12] = [
+pub(crate) const FAMILIES: [(&str, u32); 13] = [
     ("DESC", 22),
     ("TYPE", 15),
     ("LAYOUT", 50),
@@ -18,6 +18,7 @@ pub(crate) const FAMILIES: [(&str, u32); 12] = [
     ("COMP", 57),
     ("STREAM", 14),
     ("VER", 13),
+    ("FILE", 46),
 ];
 
 /// IDs that are no rows, and why.
@@ -109,6 +110,19 @@ pub(crate) const UNBREAKABLE: &[(&str, &str)] = &[
     ("VER-11", "says that private tags need an agreement"),
     ("VER-12", "nothing is deprecated yet"),
     ("VER-13", "writers emit whole records"),
+    ("FILE-07", "a hint, which nothing follows from"),
+    ("FILE-25", "says what the index lists"),
+    ("FILE-26", "nothing reads a file front to back yet"),
+    ("FILE-27", "says where a head's first member may be"),
+    ("FILE-28", "says where the next descriptor may be"),
+    ("FILE-31", "the trailer decides whether there are keys"),
+    ("FILE-38", "nothing writes files yet"),
+    ("FILE-39", "writers emit the checksum"),
+    ("FILE-42", "says when a composite closes"),
+    ("FILE-43", "says that members have names of their own"),
+    ("FILE-44", "nothing reads a file front to back yet"),
+    ("FILE-45", "nothing writes files yet"),
+    ("FILE-46", "descriptors in files have the same rules"),
 ];
 
 /// Rows that permissive mode relaxes.
@@ -137,6 +151,14 @@ const RELAXED: &[(Permissive, &[&str])] = &[
             "COMP-14",
             "COMP-42",
             "COMP-43",
+            "FILE-12",
+            "FILE-17",
+            "FILE-20",
+            "FILE-23",
+            "FILE-24",
+            "FILE-29",
+            "FILE-32",
+            "FILE-40",
         ],
     ),
     (
@@ -166,6 +188,14 @@ const RELAXED: &[(Permissive, &[&str])] = &[
             "EXT-06",
             "EXT-07",
             "EXT-08",
+            "FILE-04",
+            "FILE-06",
+            "FILE-10",
+            "FILE-16",
+            "FILE-18",
+            "FILE-19",
+            "FILE-30",
+            "FILE-37",
         ],
     ),
     (
@@ -184,7 +214,10 @@ const RELAXED: &[(Permissive, &[&str])] = &[
             "EXT-04",
         ],
     ),
-    (Permissive::Expose, &["COMP-48", "COMP-57", "STREAM-05"]),
+    (
+        Permissive::Expose,
+        &["COMP-48", "COMP-57", "STREAM-05", "FILE-35", "FILE-41"],
+    ),
 ];
 
 /// Every ID of the families of the table.

@@ -1,8 +1,9 @@
 //! Decoded fields in the words of the manifests.
 
 use hrry::{
-    Array, DescriptorView, ElementType, ExtensionType, Field, Layout, Levels, Number, Outcome,
-    Parameters, Quantization, Scheme, Shard, Statistics, TiledLevel,
+    Array, DescriptorView, ElementType, Exact, ExtensionType, Field, FileItems, FileView, KvValue,
+    Layout, Levels, Number, Outcome, Parameters, Quantization, Scheme, Shard, Statistics,
+    TensorView, TiledLevel,
 };
 use serde_json::{Map, Value, json};
 
@@ -240,6 +241,76 @@ pub fn stream(entries: &[Entry], policy: &hrry::Policy) -> Value {
         "max_depth": tree.max_depth,
         "items": tree.items,
     })
+}
+
+/// What an accepted container holds, as `expect` lists it.
+pub fn file(file: &[u8], policy: &hrry::Policy) -> Value {
+    let view = FileView::open(file, policy).expect("it was accepted");
+    let mut scratch = vec![0; view.scratch_words() as usize];
+    let index = FileView::open_with_scratch(file, policy, &mut scratch).expect("it was accepted");
+    let mut tree = Tree::default();
+    let mut items = FileItems::new(&index, Exact, Vec::new(), *policy);
+    while let Some(item) = items.next_item().expect("it was accepted") {
+        tree.begin(item.tensor.descriptor(), item.begins);
+        tree.item["name"] = item.tensor.entry().name.into();
+        if tree.item["type"] == "tensor" {
+            tree.item["buffers"] = digests(&item.tensor);
+        }
+        tree.end(item.ends);
+    }
+    items.finish().expect("it was accepted");
+    let mut composites = tree.items;
+    composites.retain(|item| item["type"] == "composite");
+    json!({
+        "container_version": [1, view.header().version_minor],
+        "file_flags": view.header().file_flags,
+        "data_buffer_alignment": view.header().data_buffer_alignment,
+        "first_descriptor_offset": view.header().first_descriptor_offset,
+        "tensor_count_hint": view.header().tensor_count_hint,
+        "kv": view.kv().map(|entry| json!({ "key": entry.key, "value": kv_value(&entry.value) })).collect::<Vec<_>>(),
+        "tensors": view.entries().map(|entry| {
+            let tensor = view.tensor(&entry, policy).expect("it was accepted");
+            json!({
+                "name": entry.name,
+                "descriptor_offset": entry.descriptor_offset,
+                "descriptor_length": entry.descriptor_length,
+                "data_offset": entry.data_offset,
+                "data_length": entry.data_length,
+                "descriptor": descriptor(tensor.descriptor()),
+                "buffers": digests(&tensor),
+            })
+        }).collect::<Vec<_>>(),
+        "composites": composites,
+    })
+}
+
+fn digests(tensor: &TensorView<'_>) -> Value {
+    let digest =
+        |bytes: &[u8]| json!({ "len": bytes.len(), "crc32c": format!("{:08x}", crc32c(bytes)) });
+    tensor.buffers().map(digest).collect()
+}
+
+fn kv_value(value: &KvValue<'_>) -> Value {
+    let hex = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<String>()
+    };
+    match value {
+        KvValue::String(text) => json!({ "type": "string", "value": text }),
+        KvValue::Int64(number) => json!({ "type": "int64", "value": number }),
+        KvValue::Uint64(number) => json!({ "type": "uint64", "value": number }),
+        KvValue::Float64(bits) => json!({ "type": "float64", "bits": format!("{:#018x}", bits.0) }),
+        KvValue::Bool(truth) => json!({ "type": "bool", "value": truth }),
+        KvValue::Bytes(bytes) => json!({ "type": "bytes", "hex": hex(bytes) }),
+        KvValue::Array(array) => json!({
+            "type": "array",
+            "element_tag": array.element_tag(),
+            "items": array.iter().map(|value| kv_value(&value)).collect::<Vec<_>>(),
+        }),
+        other => panic!("{other:?} is in no vector"),
+    }
 }
 
 #[derive(Default)]

@@ -32,6 +32,11 @@ pub fn streams() -> Vec<Vector> {
     load("streams.json")
 }
 
+/// Container files.
+pub fn files() -> Vec<Vector> {
+    load("files.json")
+}
+
 /// The vector with that name.
 pub fn named<'a>(vectors: &'a [Vector], id: &str) -> &'a Vector {
     vectors

@@ -7,7 +7,6 @@
 mod args;
 mod bytes;
 mod check;
-mod crc;
 mod inspect;
 mod json;
 mod object;

@@ -3,11 +3,10 @@
 
 use std::io::{self, Write};
 
-use hrry::{Payload, Rule};
+use hrry::{Payload, Rule, crc32c};
 use serde::Serialize;
 
 use super::args::Kind;
-use super::crc::crc32c;
 use super::inspect::Show;
 use super::read::{Item, Problem, Summary, Visit};
 use super::shape::{Descriptor, Word};

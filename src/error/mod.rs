@@ -3,129 +3,15 @@
 //! Depends on [`rule`](crate::rule). An error is `Copy`, holds no text and no borrowed data, and keeps
 //! "the bytes are wrong" apart from "this build is too small".
 
+mod field;
+mod report;
+
 use core::fmt;
 
+pub use field::Field;
+pub use report::Report;
+
 use crate::rule::Rule;
-
-macro_rules! fields {
-    ($($name:ident $text:literal;)*) => {
-        /// A named field of the wire format; the names are those of the specification.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-        #[repr(u8)]
-        #[non_exhaustive]
-        pub enum Field {
-            $(#[doc = concat!("`", $text, "`")] $name,)*
-        }
-
-        impl Field {
-            /// All fields, in wire order.
-            pub const ALL: &'static [Field] = &[$(Field::$name),*];
-
-            /// The name in the specification.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Field::$name => $text,)* }
-            }
-        }
-    };
-}
-
-fields! {
-    Magic "magic";
-    VersionMajor "version_major";
-    VersionMinor "version_minor";
-    DescriptorLength "descriptor_length";
-    Flags "flags";
-    TypeTag "type_tag";
-    LayoutTag "layout_tag";
-    Rank "rank";
-    Shape "shape";
-    ByteOffset "byte_offset";
-    Strides "strides";
-    TileShape "tile_shape";
-    OuterLayout "outer_layout";
-    InnerLayout "inner_layout";
-    TileReserved "tiled.reserved";
-    OuterStrides "outer_strides";
-    InnerStrides "inner_strides";
-    MortonBits "morton_bits";
-    Nnz "nnz";
-    IsSorted "is_sorted";
-    CooReserved "coo.reserved";
-    CompressedReserved "csr_csc.reserved";
-    ModeOrder "mode_order";
-    CsfReserved "csf.reserved";
-    PageSize "page_size";
-    NumPages "num_pages";
-    PagedAxis "paged_axis";
-    NumSeqs "num_seqs";
-    KvRole "kv_role";
-    LayerIndex "layer_index";
-    BlockTableIndexType "block_table_index_type";
-    PagedReserved "block_paged.reserved";
-    CompositionRule "composition_rule";
-    CombineOp "combine_op";
-    HeadReserved "composite.reserved";
-    MemberCount "member_count";
-    HilbertOrder "hilbert_order";
-    HilbertRank "hilbert_rank";
-    ExtensionLayoutId "extension_layout_id";
-    ExtensionDataLength "extension_data_length";
-    ExtensionData "extension_data";
-    BufferCount "buffer_count";
-    ByteSize "byte_size";
-    Alignment "alignment";
-    DeviceTag "device_tag";
-    SyncMode "sync_mode";
-    MemoryClass "memory_class";
-    HandleReserved "handle.reserved";
-    QuantizationLength "quantization_length";
-    SchemeTag "scheme_tag";
-    SchemeVersion "scheme_version";
-    SchemeFlags "scheme_flags";
-    Scale "scale";
-    ZeroPoint "zero_point";
-    PerTensorReserved "per_tensor.reserved";
-    Axis "axis";
-    BlockSize "block_size";
-    ScaleBufferIndex "scale_buffer_index";
-    ZeroPointBufferIndex "zero_point_buffer_index";
-    ScaleTypeTag "scale_type_tag";
-    ScaleTypeReserved "scale_type.reserved";
-    ParentShape "parent_shape";
-    ShardOffset "shard_offset";
-    ComputedMask "computed_mask";
-    StatisticsReserved "statistics.reserved";
-    StatisticsNnz "statistics.nnz";
-    SparsityRatio "sparsity_ratio";
-    ValueMin "value_min";
-    ValueMax "value_max";
-    ValueAbsMax "value_abs_max";
-    ValueMean "value_mean";
-    ValueStddev "value_stddev";
-    NmN "nm_n";
-    NmM "nm_m";
-    HasNan "has_nan";
-    HasInf "has_inf";
-    StatisticsTail "statistics.reserved2";
-    BitWidth "bit_width";
-    PackingFactor "packing_factor";
-    IsFloat "is_float";
-    IsSigned "is_signed";
-    SignBits "sign_bits";
-    ExponentBits "exponent_bits";
-    MantissaBits "mantissa_bits";
-    ExtensionReserved "extension_type.reserved";
-    ExponentBias "exponent_bias";
-    ExtensionHasNan "extension_type.has_nan";
-    ExtensionHasInf "extension_type.has_inf";
-    ExtensionTail "extension_type.reserved2";
-    MemberRole "member_role";
-    MemberReserved "composite_member.reserved";
-    Tail "tail";
-    Payload "payload";
-}
 
 /// A broken rule, without a position: what a check returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -337,89 +223,6 @@ impl fmt::Display for Error {
 }
 
 impl core::error::Error for Error {}
-
-/// An [`Error`] as plain numbers, for a device that reports it over a link.
-///
-/// Rules travel as [`Rule::number`], fields as [`Field::number`].
-///
-/// ```
-/// use hrry::{FixedStream, Policy, Report};
-/// let mut parser = FixedStream::<256>::new(Policy::STRICT);
-/// let error = parser.next_event(&mut &b"HRRZ"[..]).unwrap_err();
-/// # #[cfg(feature = "serde")] {
-/// let mut link = [0; 32];
-/// let sent = postcard::to_slice(&Report::from(&error), &mut link)?;
-/// // rule 102 is DESC-02, field 0 the magic; its byte 3 is at offset 3 of the stream
-/// assert_eq!(sent, [1, 102, 1, 0, 0, 3, 0, 0]);
-/// # }
-/// # Ok::<(), postcard::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Report {
-    /// The broken rule, if the error is one.
-    pub rule: Option<u16>,
-    /// The field at fault, if one is known.
-    pub field: Option<u8>,
-    /// Which element of the field, which member of an overlap, which level of a torn composite, or
-    /// [`Resource::number`] of a capacity error.
-    pub index: u32,
-    /// Absolute byte offset.
-    pub offset: u64,
-    /// Needed and available amounts of a capacity error, missing bytes of a truncation, declared and
-    /// seen members of a torn composite, first and last members of an overlap.
-    pub amounts: [u64; 2],
-}
-
-impl From<&Error> for Report {
-    fn from(error: &Error) -> Self {
-        let (index, amounts) = match error.kind {
-            ErrorKind::Rule(violation) => (violation.index, [0, 0]),
-            ErrorKind::Overlap {
-                member,
-                first,
-                last,
-            } => (member, [first.into(), last.into()]),
-            ErrorKind::Capacity {
-                what,
-                needed,
-                available,
-            } => (what.number().into(), [needed, available]),
-            ErrorKind::Truncated { missing, .. } => (0, [missing, 0]),
-            ErrorKind::Torn {
-                level,
-                declared,
-                seen,
-            } => (level.into(), [declared.into(), seen.into()]),
-        };
-        Report {
-            rule: error.rule().map(Rule::number),
-            field: error.kind.field().map(Field::number),
-            index,
-            offset: error.offset,
-            amounts,
-        }
-    }
-}
-
-impl Field {
-    /// The field with that number.
-    pub(crate) fn at(number: u8) -> Field {
-        // numbers come from fields, so the other way is never taken
-        Self::ALL
-            .get(usize::from(number))
-            .copied()
-            .unwrap_or(Field::Magic)
-    }
-
-    /// The place in [`Field::ALL`].
-    #[must_use]
-    #[allow(clippy::as_conversions)] // reading a discriminant has no other spelling
-    pub const fn number(self) -> u8 {
-        self as u8
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,44 @@
-//! CRC-32C (Castagnoli), eight bytes at a time. Thirty lines, so no dependency.
+//! CRC-32C (Castagnoli), eight bytes at a time.
 
 /// The polynomial 0x1EDC6F41, bits reversed.
 const POLYNOMIAL: u32 = 0x82F6_3B78;
 
 /// What a byte does to the checksum with 0 to 7 bytes behind it.
-static TABLES: [[u32; 256]; 8] = {
+static TABLES: [[u32; 256]; 8] = tables();
+
+/// The checksum of `bytes` behind bytes with the checksum `crc`; 0 to begin with.
+///
+/// ```
+/// let crc = hrry::crc32c(0, b"12345");
+/// assert_eq!(hrry::crc32c(crc, b"6789"), 0xE306_9283);
+/// ```
+#[must_use]
+pub fn crc32c(crc: u32, bytes: &[u8]) -> u32 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let crc = words.iter().fold(!crc, |crc, word| {
+        let word = u64::from_le_bytes(*word) ^ u64::from(crc);
+        let effects = word.to_le_bytes().into_iter().zip(TABLES.iter().rev());
+        effects.fold(0, |crc, (byte, table)| crc ^ look_up(table, byte))
+    });
+    let [nearest, ..] = &TABLES;
+    !rest.iter().fold(crc, |crc, byte| {
+        let [low, ..] = crc.to_le_bytes();
+        crc.wrapping_shr(8) ^ look_up(nearest, low ^ byte)
+    })
+}
+
+#[inline]
+fn look_up(table: &[u32; 256], byte: u8) -> u32 {
+    table.get(usize::from(byte)).copied().unwrap_or(0)
+}
+
+/// Runs at compile time only.
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::as_conversions
+)]
+const fn tables() -> [[u32; 256]; 8] {
     let mut tables = [[0; 256]; 8];
     let mut byte = 0;
     while byte < 256 {
@@ -28,19 +62,6 @@ static TABLES: [[u32; 256]; 8] = {
         behind += 1;
     }
     tables
-};
-
-/// The checksum of `bytes` behind bytes with the checksum `crc`; 0 to begin with.
-pub fn crc32c(crc: u32, bytes: &[u8]) -> u32 {
-    let (words, rest) = bytes.as_chunks::<8>();
-    let crc = words.iter().fold(!crc, |crc, word| {
-        let word = u64::from_le_bytes(*word) ^ u64::from(crc);
-        let effects = word.to_le_bytes().into_iter().zip(TABLES.iter().rev());
-        effects.fold(0, |crc, (byte, table)| crc ^ table[usize::from(byte)])
-    });
-    !rest.iter().fold(crc, |crc, byte| {
-        (crc >> 8) ^ TABLES[0][usize::from(crc as u8 ^ byte)]
-    })
 }
 
 #[cfg(test)]

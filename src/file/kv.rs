@@ -1,0 +1,268 @@
+//! The key-value section: what a file says about itself.
+
+use super::spot::{Spot, require};
+use crate::check::Judge;
+use crate::error::{Error, Field};
+use crate::model::F64Bits;
+use crate::rule::Rule;
+use crate::wire::container::{kv_tag, offset};
+use crate::wire::{index, length};
+
+/// One key with its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct KvEntry<'a> {
+    /// At least one byte, and unique in the file.
+    pub key: &'a str,
+    /// What it stands for.
+    pub value: KvValue<'a>,
+}
+
+/// A value of the key-value section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum KvValue<'a> {
+    /// Text.
+    String(&'a str),
+    /// A number with a sign.
+    Int64(i64),
+    /// A number without one.
+    Uint64(u64),
+    /// A binary64.
+    Float64(F64Bits),
+    /// True or false.
+    Bool(bool),
+    /// Bytes without a meaning of their own.
+    Bytes(&'a [u8]),
+    /// Values of one type, none of them an array.
+    Array(KvArray<'a>),
+}
+
+/// An array of the key-value section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct KvArray<'a> {
+    element_tag: u8,
+    count: u32,
+    elements: &'a [u8],
+}
+
+impl<'a> KvArray<'a> {
+    /// The type of all elements: 1 string, 2 int64, 3 uint64, 4 float64, 5 bool, 6 bytes.
+    #[must_use]
+    pub const fn element_tag(&self) -> u8 {
+        self.element_tag
+    }
+
+    /// How many elements there are.
+    #[must_use]
+    pub const fn len(&self) -> u32 {
+        self.count
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The elements, in order.
+    pub fn iter(&self) -> impl Iterator<Item = KvValue<'a>> + use<'a> {
+        let tag = self.element_tag;
+        let mut section = KvSection::new(self.elements, 0);
+        // they were checked when the array was read
+        (0..self.count).map_while(move |_| section.scalar(tag).ok())
+    }
+}
+
+/// A key-value section, front to back.
+#[derive(Clone, Debug)]
+pub(super) struct KvSection<'a> {
+    rest: &'a [u8],
+    /// Absolute offset behind it.
+    end: u64,
+}
+
+/// What is wrong where entries do not fit the section, or leave some of it.
+const FILL: Rule = Rule::KvEntries;
+
+impl<'a> KvSection<'a> {
+    /// The section that starts at an absolute offset.
+    pub(super) fn new(bytes: &'a [u8], start: u64) -> Self {
+        KvSection {
+            rest: bytes,
+            end: start.saturating_add(length(bytes.len())),
+        }
+    }
+
+    /// Reads `kv_count`.
+    pub(super) fn count(&mut self) -> Result<u32, Error> {
+        self.number(Field::KvCount).map(u32::from_le_bytes)
+    }
+
+    /// Reads the next entry and checks it; none in front of a private value, which has no length.
+    pub(super) fn entry<J: Judge>(&mut self, judge: &mut J) -> Result<Option<KvEntry<'a>>, Error> {
+        let front = self.spot(Field::KeyLength);
+        let key_length = self.number(Field::KeyLength).map(u16::from_le_bytes)?;
+        let at = match key_length {
+            0 => front,
+            _ => self.spot(Field::Key),
+        };
+        let key = self.take(key_length.into(), Field::Key)?;
+        let key = core::str::from_utf8(key).unwrap_or_default();
+        require_key(!key.is_empty(), at)?;
+        let at = self.spot(Field::ValueTag);
+        let [tag] = self.number(Field::ValueTag)?;
+        if kv_tag::PRIVATE.contains(&tag) {
+            require(judge, false, Rule::KvPrivate, at)?;
+            return Ok(None);
+        }
+        let value = match tag {
+            kv_tag::ARRAY => KvValue::Array(self.array()?),
+            _ => {
+                require_value(kv_tag::SCALARS.contains(&tag), at)?;
+                self.scalar(tag)?
+            }
+        };
+        Ok(Some(KvEntry { key, value }))
+    }
+
+    /// Checks that nothing is left.
+    pub(super) fn finish<J: Judge>(&self, judge: &mut J) -> Result<(), Error> {
+        require(judge, self.rest.is_empty(), FILL, self.spot(Field::KvTail))
+    }
+
+    fn array(&mut self) -> Result<KvArray<'a>, Error> {
+        let at = self.spot(Field::Value);
+        let [element_tag] = self.number(Field::Value)?;
+        if !kv_tag::SCALARS.contains(&element_tag) {
+            return Err(at.error(Rule::KvArray));
+        }
+        let count = self.number(Field::Value).map(u32::from_le_bytes)?;
+        let from = self.rest;
+        for _ in 0..count {
+            self.scalar(element_tag)?;
+        }
+        let len = from.len().saturating_sub(self.rest.len());
+        Ok(KvArray {
+            element_tag,
+            count,
+            elements: from.get(..len).unwrap_or_default(),
+        })
+    }
+
+    fn scalar(&mut self, tag: u8) -> Result<KvValue<'a>, Error> {
+        let value = match tag {
+            kv_tag::INT64 => KvValue::Int64(i64::from_le_bytes(self.number(Field::Value)?)),
+            kv_tag::UINT64 => KvValue::Uint64(u64::from_le_bytes(self.number(Field::Value)?)),
+            kv_tag::FLOAT64 => {
+                let bits = self.number(Field::Value).map(u64::from_le_bytes)?;
+                KvValue::Float64(F64Bits(bits))
+            }
+            kv_tag::BOOL => {
+                let at = self.spot(Field::Value);
+                let [byte] = self.number(Field::Value)?;
+                require_value(byte <= 1, at)?;
+                KvValue::Bool(byte == 1)
+            }
+            _ => {
+                let len = self.number(Field::Value).map(u32::from_le_bytes)?;
+                let at = self.spot(Field::Value);
+                let bytes = self.take(index(len), Field::Value)?;
+                match (tag, core::str::from_utf8(bytes)) {
+                    (kv_tag::STRING, Ok(text)) => KvValue::String(text),
+                    (kv_tag::STRING, Err(_)) => {
+                        require_value(false, at)?;
+                        KvValue::Bytes(bytes)
+                    }
+                    _ => KvValue::Bytes(bytes),
+                }
+            }
+        };
+        Ok(value)
+    }
+
+    fn number<const N: usize>(&mut self, field: Field) -> Result<[u8; N], Error> {
+        let bytes = self.take(N, field)?;
+        // it has that length
+        Ok(bytes.first_chunk().copied().unwrap_or([0; N]))
+    }
+
+    fn take(&mut self, len: usize, field: Field) -> Result<&'a [u8], Error> {
+        let (bytes, rest) = match self.rest.split_at_checked(len) {
+            Some(halves) => halves,
+            None => return Err(self.spot(field).error(FILL)),
+        };
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    /// Absolute offset of the next byte.
+    fn at(&self) -> u64 {
+        self.end.saturating_sub(length(self.rest.len()))
+    }
+
+    /// A field that starts there.
+    fn spot(&self, field: Field) -> Spot {
+        Spot::new(field, self.at())
+    }
+}
+
+/// Requires what must hold of a key.
+pub(super) fn require_key(holds: bool, at: Spot) -> Result<(), Error> {
+    match holds {
+        true => Ok(()),
+        false => Err(at.error(Rule::KvKey)),
+    }
+}
+
+fn require_value(holds: bool, at: Spot) -> Result<(), Error> {
+    match holds {
+        true => Ok(()),
+        false => Err(at.error(Rule::KvValue)),
+    }
+}
+
+/// The entries of a key-value section that was checked.
+///
+/// In permissive mode they end in front of the first value of a private type, which has no length.
+#[derive(Clone, Debug)]
+pub struct KvEntries<'a> {
+    section: KvSection<'a>,
+    left: u32,
+}
+
+impl<'a> KvEntries<'a> {
+    pub(super) fn new(mut section: KvSection<'a>) -> Self {
+        let left = section.count().unwrap_or(0);
+        KvEntries { section, left }
+    }
+
+    /// How many entries the section states.
+    pub(super) const fn left(&self) -> u32 {
+        self.left
+    }
+
+    /// Where the next entry is.
+    pub(super) fn at(&self) -> u64 {
+        self.section.at()
+    }
+}
+
+/// The spot of the key whose entry is at an absolute offset.
+pub(super) fn key_spot(at: u64) -> Spot {
+    let key = length(offset(Field::Key));
+    Spot::new(Field::Key, at.saturating_add(key))
+}
+
+impl<'a> Iterator for KvEntries<'a> {
+    type Item = KvEntry<'a>;
+
+    fn next(&mut self) -> Option<KvEntry<'a>> {
+        self.left = self.left.checked_sub(1)?;
+        self.section
+            .entry(&mut &crate::policy::Policy::PERMISSIVE)
+            .ok()?
+    }
+}

@@ -1,0 +1,24 @@
+//! Container files: named tensors, an index behind them, and facts about the whole.
+//!
+//! Depends on descriptors and the composite validator. Guarantees that whatever an accepted index names
+//! lies inside the file, and that offsets keep their 64 bits on every target. Never copies payload and
+//! never allocates.
+
+mod crc;
+mod entry;
+mod items;
+mod kv;
+mod order;
+mod sections;
+mod spot;
+mod tensor;
+mod view;
+
+pub use crc::crc32c;
+pub use entry::Entry;
+pub use items::{FileItem, FileItems};
+pub use kv::{KvArray, KvEntries, KvEntry, KvValue};
+pub use order::FileIndex;
+pub use sections::{FileHeader, Trailer};
+pub use tensor::TensorView;
+pub use view::{Entries, FileView, Unchecked};

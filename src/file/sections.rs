@@ -1,0 +1,268 @@
+//! The fixed records of a container: header and trailer, and where they say the sections are.
+
+use core::ops::Range;
+
+use super::spot::{Spot, require, require_within};
+use crate::check::Judge;
+use crate::error::{Error, ErrorKind, Field};
+use crate::rule::Rule;
+use crate::wire::container::{
+    CONTAINER_VERSION_MAJOR, FILE_HEADER, FILE_MAGIC, KV_HEAD, LEAST_DATA_ALIGNMENT,
+    MOST_DATA_ALIGNMENT, PLACEMENT, TRAILER, file_flag, offset,
+};
+use crate::wire::descriptor::MAGIC;
+use crate::wire::{array, index, length, u8, u32, u64};
+
+/// What the first 64 bytes of a container say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct FileHeader {
+    /// `container_version_minor`.
+    pub version_minor: u8,
+    /// `file_flags`.
+    pub file_flags: u32,
+    /// What buffers are aligned to, in bytes: a power of two from 4,096 to 2,097,152.
+    pub data_buffer_alignment: u32,
+    /// Where the first descriptor is.
+    pub first_descriptor_offset: u64,
+    /// How many tensors the writer expected; `u64::MAX` where it did not know. Nothing follows from it.
+    pub tensor_count_hint: u64,
+}
+
+impl FileHeader {
+    /// Whether the header announces a key-value section; the trailer decides.
+    #[must_use]
+    pub const fn has_kv_metadata(&self) -> bool {
+        self.file_flags & file_flag::KV_METADATA != 0
+    }
+
+    /// Whether names ascend.
+    #[must_use]
+    pub const fn is_sorted(&self) -> bool {
+        self.file_flags & file_flag::SORTED_INDEX != 0
+    }
+
+    /// Whether the trailer has a checksum of the index.
+    #[must_use]
+    pub const fn has_index_crc32c(&self) -> bool {
+        self.file_flags & file_flag::INDEX_CRC32C != 0
+    }
+
+    /// Reads a header behind its magic, and checks what it says by itself, in byte order.
+    pub(super) fn read<J: Judge>(bytes: &[u8; FILE_HEADER], judge: &mut J) -> Result<Self, Error> {
+        let spot = |field| Spot::new(field, length(offset(field)));
+        let byte = |field| u8(bytes, offset(field));
+        let major = byte(Field::ContainerVersionMajor) == CONTAINER_VERSION_MAJOR;
+        let at = spot(Field::ContainerVersionMajor);
+        require(judge, major, Rule::ContainerMajor, at)?;
+        let in_front = is_zero(bytes, Field::FileHeaderReserved, offset(Field::FileFlags));
+        let behind = is_zero(bytes, Field::FileHeaderTail, FILE_HEADER);
+        let at = match in_front {
+            true => spot(Field::FileHeaderTail),
+            false => spot(Field::FileHeaderReserved),
+        };
+        require(judge, in_front && behind, Rule::FileHeaderReserved, at)?;
+        let file_flags = u32(bytes, offset(Field::FileFlags));
+        let defined = file_flags & !file_flag::DEFINED == 0;
+        let at = spot(Field::FileFlags);
+        require(judge, defined, Rule::ReservedFileFlags, at)?;
+        let alignment = u32(bytes, offset(Field::DataBufferAlignment));
+        let within = (LEAST_DATA_ALIGNMENT..=MOST_DATA_ALIGNMENT).contains(&alignment);
+        let valid = within && alignment.is_power_of_two();
+        let at = spot(Field::DataBufferAlignment);
+        require(judge, valid, Rule::DataAlignment, at)?;
+        Ok(FileHeader {
+            version_minor: byte(Field::ContainerVersionMinor),
+            file_flags,
+            data_buffer_alignment: alignment,
+            first_descriptor_offset: u64(bytes, offset(Field::FirstDescriptorOffset)),
+            tensor_count_hint: u64(bytes, offset(Field::TensorCountHint)),
+        })
+    }
+}
+
+fn is_zero(bytes: &[u8], from: Field, to: usize) -> bool {
+    let reserved = bytes.get(offset(from)..to).unwrap_or_default();
+    reserved.iter().all(|byte| *byte == 0)
+}
+
+/// Refuses what does not start like a container, as far as it goes.
+pub(super) fn magic(start: &[u8]) -> Result<(), Error> {
+    let pairs = start.iter().zip(&FILE_MAGIC);
+    match pairs.into_iter().position(|(byte, magic)| byte != magic) {
+        Some(wrong) => Err(Spot::new(Field::FileMagic, length(wrong)).error(Rule::FileMagic)),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what has no room for a header and a trailer.
+pub(super) fn long_enough(file_size: u64) -> Result<(), Error> {
+    let least = length(FILE_HEADER.saturating_add(TRAILER));
+    let rule = Rule::FileLength;
+    match least.saturating_sub(file_size) {
+        0 => Ok(()),
+        missing => Err(Error::new(
+            ErrorKind::Truncated { rule, missing },
+            file_size,
+        )),
+    }
+}
+
+fn trailer_spot(trailer: u64, field: Field) -> Spot {
+    Spot::new(field, trailer.saturating_add(length(offset(field))))
+}
+
+/// What the last 40 bytes of a container say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Trailer {
+    /// Where the index is.
+    pub index_offset: u64,
+    /// Bytes of the index.
+    pub index_length: u64,
+    /// Where the key-value section is; 0 for none.
+    pub kv_offset: u64,
+    /// Bytes of the key-value section; 0 for none.
+    pub kv_length: u32,
+    /// CRC-32C of the index; 0 where the header announces none.
+    pub index_crc32c: u32,
+}
+
+/// Header and trailer of a container, which agree with each other and with its length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub(super) struct Sections {
+    pub(super) header: FileHeader,
+    pub(super) trailer: Trailer,
+    /// Where the trailer starts.
+    pub(super) end: u64,
+}
+
+impl Sections {
+    /// Reads a trailer and checks it against the header and the length of the file.
+    pub(super) fn read<J: Judge>(
+        header: FileHeader,
+        bytes: &[u8; TRAILER],
+        file_size: u64,
+        judge: &mut J,
+    ) -> Result<Self, Error> {
+        let end = file_size.saturating_sub(length(TRAILER));
+        let spot = |field| trailer_spot(end, field);
+        let magic = array(bytes, offset(Field::TrailerMagic)) == Some(MAGIC);
+        let at = spot(Field::TrailerMagic);
+        require(judge, magic, Rule::TrailerMagic, at)?;
+        let trailer = Trailer {
+            index_offset: u64(bytes, offset(Field::IndexOffset)),
+            index_length: u64(bytes, offset(Field::IndexLength)),
+            kv_offset: u64(bytes, offset(Field::KvOffset)),
+            kv_length: u32(bytes, offset(Field::KvLength)),
+            index_crc32c: u32(bytes, offset(Field::IndexCrc32c)),
+        };
+        let sections = Sections {
+            header,
+            trailer,
+            end,
+        };
+        sections.index_place(judge, spot)?;
+        sections.kv_place(judge, spot)?;
+        let used = header.has_index_crc32c() || trailer.index_crc32c == 0;
+        let at = spot(Field::IndexCrc32c);
+        require(judge, used, Rule::ChecksumUnused, at)?;
+        let reserved = is_zero(bytes, Field::TrailerReserved, offset(Field::TrailerMagic));
+        let at = spot(Field::TrailerReserved);
+        require(judge, reserved, Rule::TrailerReserved, at)?;
+        sections.first_place(judge)?;
+        Ok(sections)
+    }
+
+    fn index_place<J: Judge>(
+        &self,
+        judge: &mut J,
+        spot: impl Fn(Field) -> Spot,
+    ) -> Result<(), Error> {
+        let index = self.index();
+        let at = spot(Field::IndexOffset);
+        let inside = index.end <= self.end && index.end != u64::MAX;
+        require(judge, inside, Rule::IndexRange, at)?;
+        let behind = index.start >= length(FILE_HEADER);
+        let holds = index.start.is_multiple_of(PLACEMENT);
+        require_within(judge, holds, behind, Rule::IndexPlace, at)
+    }
+
+    fn kv_place<J: Judge>(&self, judge: &mut J, spot: impl Fn(Field) -> Spot) -> Result<(), Error> {
+        let Trailer {
+            kv_offset,
+            kv_length,
+            ..
+        } = self.trailer;
+        let at = spot(Field::KvOffset);
+        let missing = self.header.has_kv_metadata() && self.kv().is_none();
+        require(judge, !missing, Rule::KvMissing, at)?;
+        if missing || (kv_offset, kv_length) == (0, 0) {
+            return Ok(());
+        }
+        let kv_end = kv_offset.saturating_add(kv_length.into());
+        let inside = kv_end <= self.end && kv_end != u64::MAX;
+        let room = index(kv_length) >= KV_HEAD;
+        let tolerable = inside && room && kv_offset >= length(FILE_HEADER);
+        let holds = kv_offset.is_multiple_of(PLACEMENT);
+        require_within(judge, holds, tolerable, Rule::KvRange, at)?;
+        let ordered = kv_end <= self.trailer.index_offset;
+        self.require_order(judge, ordered, at)
+    }
+
+    fn first_place<J: Judge>(&self, judge: &mut J) -> Result<(), Error> {
+        let first = self.header.first_descriptor_offset;
+        let inside = (length(FILE_HEADER)..=self.end).contains(&first);
+        self.first_is(judge, inside && first.is_multiple_of(PLACEMENT))
+    }
+
+    /// Requires what must hold of `first_descriptor_offset`.
+    pub(super) fn first_is<J: Judge>(&self, judge: &mut J, holds: bool) -> Result<(), Error> {
+        let field = Field::FirstDescriptorOffset;
+        let at = Spot::new(field, length(offset(field)));
+        require(judge, holds, Rule::FirstDescriptor, at)
+    }
+
+    /// A field of the trailer.
+    pub(super) fn trailer_spot(&self, field: Field) -> Spot {
+        trailer_spot(self.end, field)
+    }
+
+    /// Where the key-value section is, if there is one.
+    pub(super) fn kv(&self) -> Option<Range<u64>> {
+        let (start, len) = (self.trailer.kv_offset, self.trailer.kv_length);
+        let whole = start != 0 && len != 0;
+        whole.then(|| start..start.saturating_add(len.into()))
+    }
+
+    /// Where the index is.
+    pub(super) fn index(&self) -> Range<u64> {
+        let start = self.trailer.index_offset;
+        start..start.saturating_add(self.trailer.index_length)
+    }
+
+    /// Where tensors end.
+    pub(super) fn region_end(&self) -> u64 {
+        self.kv().map_or(self.trailer.index_offset, |kv| kv.start)
+    }
+
+    /// Whether a range lies between header and trailer; a saturated end does not.
+    pub(super) fn holds(&self, start: u64, end: u64) -> bool {
+        start >= length(FILE_HEADER) && end <= self.end && end != u64::MAX
+    }
+
+    /// Requires that something lies in front of the sections it must lie in front of.
+    pub(super) fn require_order<J: Judge>(
+        &self,
+        judge: &mut J,
+        holds: bool,
+        at: Spot,
+    ) -> Result<(), Error> {
+        require(judge, holds, Rule::SectionOrder, at)
+    }
+}

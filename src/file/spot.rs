@@ -1,0 +1,59 @@
+//! What a breach in a container is, and where.
+
+use crate::check::Judge;
+use crate::error::{Error, Field, Violation};
+use crate::rule::Rule;
+
+/// A field of a container and its absolute offset, which tells records of one kind apart.
+#[derive(Clone, Copy)]
+pub(super) struct Spot {
+    field: Field,
+    offset: u64,
+}
+
+impl Spot {
+    pub(super) const fn new(field: Field, offset: u64) -> Self {
+        Spot { field, offset }
+    }
+
+    /// The error of a rule that is broken here.
+    pub(super) fn error(self, rule: Rule) -> Error {
+        let violation = Violation {
+            rule,
+            field: self.field,
+            index: 0,
+        };
+        Error::new(violation.into(), self.offset)
+    }
+}
+
+/// Requires what holds, or what the mode relaxes.
+#[inline]
+pub(super) fn require<J: Judge>(
+    judge: &mut J,
+    holds: bool,
+    rule: Rule,
+    spot: Spot,
+) -> Result<(), Error> {
+    if holds {
+        return Ok(());
+    }
+    let relaxed = judge.broken(rule, spot.field, 0);
+    relaxed.map_err(|_| spot.error(rule))
+}
+
+/// The same for a rule that no mode relaxes as far as it is not even `tolerable`.
+#[inline]
+pub(super) fn require_within<J: Judge>(
+    judge: &mut J,
+    holds: bool,
+    tolerable: bool,
+    rule: Rule,
+    spot: Spot,
+) -> Result<(), Error> {
+    if tolerable {
+        require(judge, holds, rule, spot)
+    } else {
+        Err(spot.error(rule))
+    }
+}
