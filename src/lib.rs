@@ -48,8 +48,8 @@ pub use descriptor::{
 };
 pub use error::{Error, ErrorKind, Field, Report, Resource, Violation};
 pub use file::{
-    Entries, Entry, FileHeader, FileIndex, FileItem, FileItems, FileView, KvArray, KvEntries,
-    KvEntry, KvValue, TensorView, Trailer, Unchecked, crc32c,
+    Entries, Entry, FileDirectory, FileHeader, FileIndex, FileItem, FileItems, FileTensor,
+    FileView, KvArray, KvEntries, KvEntry, KvValue, TensorView, Trailer, Unchecked, crc32c,
 };
 pub use frame::{Full, Storage};
 pub use model::{

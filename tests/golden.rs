@@ -68,8 +68,8 @@ fn files_give_verdict_rule_and_contents() {
 fn judge_file(v: &Vector) -> Result<(), Error> {
     let view = FileView::open(&v.bytes, &v.policy)?;
     let mut scratch = vec![0; view.scratch_words() as usize];
-    let index = FileView::open_with_scratch(&v.bytes, &v.policy, &mut scratch)?;
-    let mut items = FileItems::new(&index, Exact, Vec::new(), v.policy);
+    let (file, index) = FileView::open_with_scratch(&v.bytes, &v.policy, &mut scratch)?;
+    let mut items = FileItems::new(file, index, Exact, Vec::new(), v.policy);
     while items.next_item()?.is_some() {}
     items.finish()
 }

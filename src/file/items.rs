@@ -3,6 +3,7 @@
 use super::entry::Entry;
 use super::order::FileIndex;
 use super::tensor::TensorView;
+use super::view::FileView;
 use crate::composite::{Arena, CompositeValidator, Cover, Outcome};
 use crate::error::Error;
 use crate::policy::Policy;
@@ -25,8 +26,8 @@ pub struct FileItem<'a> {
 /// # let file = include_bytes!("../../tests/vectors/files/f-ok-partition.hrry");
 /// use hrry::{Exact, FileItems, FileView, InlineArena, Outcome, Policy};
 /// let mut scratch = [0; 16];
-/// let index = FileView::open_with_scratch(file, &Policy::STRICT, &mut scratch)?;
-/// let mut items = FileItems::new(&index, Exact, InlineArena::<64>::new(), Policy::STRICT);
+/// let (file, index) = FileView::open_with_scratch(file, &Policy::STRICT, &mut scratch)?;
+/// let mut items = FileItems::new(file, index, Exact, InlineArena::<64>::new(), Policy::STRICT);
 /// let mut members = 0;
 /// while let Some(item) = items.next_item()? {
 ///     members += u32::from(matches!(item.begins, Outcome::Member { .. }));
@@ -37,6 +38,7 @@ pub struct FileItem<'a> {
 /// ```
 #[derive(Clone, Debug)]
 pub struct FileItems<'a, 's, C, A> {
+    file: FileView<'a>,
     index: FileIndex<'a, 's>,
     policy: Policy,
     next: usize,
@@ -46,9 +48,16 @@ pub struct FileItems<'a, 's, C, A> {
 
 impl<'a, 's, C: Cover, A: Arena> FileItems<'a, 's, C, A> {
     /// In front of the first tensor, with a way to check covers and room for it.
-    pub fn new(index: &FileIndex<'a, 's>, cover: C, arena: A, policy: Policy) -> Self {
+    pub fn new(
+        file: FileView<'a>,
+        index: FileIndex<'a, 's>,
+        cover: C,
+        arena: A,
+        policy: Policy,
+    ) -> Self {
         FileItems {
-            index: *index,
+            file,
+            index,
             policy,
             next: 0,
             failed: None,
@@ -73,7 +82,7 @@ impl<'a, 's, C: Cover, A: Arena> FileItems<'a, 's, C, A> {
     }
 
     fn take(&mut self, entry: &Entry<'a>) -> Result<FileItem<'a>, Error> {
-        let tensor = self.index.view().tensor(entry, &self.policy)?;
+        let tensor = self.file.tensor(entry, &self.policy)?;
         let view = tensor.descriptor();
         let begins = self.composites.begin(view);
         let begins = begins.map_err(|error| error.placed(Some(view)))?;
@@ -96,7 +105,7 @@ impl<'a, 's, C: Cover, A: Arena> FileItems<'a, 's, C, A> {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        let end = self.index.view().sections().region_end();
+        let end = self.file.sections().region_end();
         let finished = self.composites.finish();
         finished.map_err(|error| Error::new(error.kind, end))
     }

@@ -5,6 +5,7 @@
 //! never allocates.
 
 mod crc;
+mod directory;
 mod entry;
 mod items;
 mod kv;
@@ -15,10 +16,11 @@ mod tensor;
 mod view;
 
 pub use crc::crc32c;
+pub use directory::{Entries, FileDirectory, Unchecked};
 pub use entry::Entry;
 pub use items::{FileItem, FileItems};
 pub use kv::{KvArray, KvEntries, KvEntry, KvValue};
 pub use order::FileIndex;
 pub use sections::{FileHeader, Trailer};
-pub use tensor::TensorView;
-pub use view::{Entries, FileView, Unchecked};
+pub use tensor::{FileTensor, TensorView};
+pub use view::FileView;

@@ -2,9 +2,9 @@
 
 use core::cmp::Ordering;
 
+use super::directory::FileDirectory;
 use super::entry::{Entry, require_name};
 use super::kv::{key_spot, require_key};
-use super::view::FileView;
 use crate::check::Judge;
 use crate::error::{Error, ErrorKind, Field, Resource};
 use crate::sort::sort;
@@ -14,10 +14,10 @@ use crate::wire::length;
 /// and no two tensors share bytes.
 ///
 /// A name is found by binary search, and tensors come in the order of their places, as composites need
-/// them. Made by [`FileView::open_with_scratch`].
+/// them. Made by [`FileDirectory::index`].
 #[derive(Clone, Copy, Debug)]
 pub struct FileIndex<'a, 's> {
-    view: FileView<'a>,
+    directory: FileDirectory<'a>,
     names: Names<'a>,
     /// Words of `names`, ascending.
     by_name: &'s [u64],
@@ -27,29 +27,29 @@ pub struct FileIndex<'a, 's> {
 
 impl<'a, 's> FileIndex<'a, 's> {
     pub(super) fn new<J: Judge>(
-        view: FileView<'a>,
+        directory: FileDirectory<'a>,
         judge: &mut J,
         scratch: &'s mut [u64],
     ) -> Result<Self, Error> {
-        let (needed, available) = (view.scratch_words(), length(scratch.len()));
+        let (needed, available) = (directory.scratch_words(), length(scratch.len()));
         if needed > available {
             let kind = ErrorKind::Capacity {
                 what: Resource::Arena,
                 needed,
                 available,
             };
-            return Err(Error::new(kind, view.trailer().index_offset));
+            return Err(Error::new(kind, directory.trailer().index_offset));
         }
-        check_keys(&view, scratch)?;
+        check_keys(&directory, scratch)?;
         // so many words are there
-        let count = usize::try_from(view.tensor_count()).unwrap_or(usize::MAX);
+        let count = usize::try_from(directory.tensor_count()).unwrap_or(usize::MAX);
         let (by_name, rest) = scratch.split_at_mut_checked(count).unwrap_or_default();
         let (by_place, _) = rest.split_at_mut_checked(count).unwrap_or_default();
-        let names = Names::new(view);
+        let names = Names::new(directory);
         let mut ascends = true;
         let mut last = 0;
         let slots = by_name.iter_mut().zip(&mut *by_place);
-        for (entry, (name, place)) in view.entries().zip(slots) {
+        for (entry, (name, place)) in directory.entries().zip(slots) {
             *name = names.word(entry.name, entry.offset);
             *place = entry.offset;
             ascends &= last <= entry.descriptor_offset;
@@ -57,11 +57,11 @@ impl<'a, 's> FileIndex<'a, 's> {
         }
         sort(by_name, |a, b| names.compare(a, b));
         if !ascends {
-            let key = |at| view.raw_entry(at).map(|raw| raw.descriptor_offset());
+            let key = |at| directory.raw_entry(at).map(|raw| raw.descriptor_offset());
             sort(by_place, |a, b| key(a).cmp(&key(b)).then(a.cmp(&b)));
         }
         let index = FileIndex {
-            view,
+            directory,
             names,
             by_name,
             by_place,
@@ -71,10 +71,10 @@ impl<'a, 's> FileIndex<'a, 's> {
         Ok(index)
     }
 
-    /// The container itself.
+    /// What the tables are of.
     #[must_use]
-    pub const fn view(&self) -> &FileView<'a> {
-        &self.view
+    pub const fn directory(&self) -> &FileDirectory<'a> {
+        &self.directory
     }
 
     /// The entry of a name; the first of several that permissive mode let pass.
@@ -95,7 +95,7 @@ impl<'a, 's> FileIndex<'a, 's> {
 
     /// The tensor at a place in that order.
     pub(super) fn place(&self, k: usize) -> Option<Entry<'a>> {
-        self.view.entry_at(*self.by_place.get(k)?)
+        self.directory.entry_at(*self.by_place.get(k)?)
     }
 
     /// Equal names are neighbours.
@@ -123,7 +123,7 @@ impl<'a, 's> FileIndex<'a, 's> {
         for entry in self.in_order() {
             let at = entry.spot(Field::DescriptorOffset);
             let apart = behind <= entry.descriptor_offset;
-            self.view.sections().require_order(judge, apart, at)?;
+            self.directory.sections().require_order(judge, apart, at)?;
             behind = behind.max(entry.end());
         }
         Ok(())
@@ -131,14 +131,14 @@ impl<'a, 's> FileIndex<'a, 's> {
 }
 
 /// Sorts the keys in the scratch and compares neighbours.
-fn check_keys(view: &FileView<'_>, scratch: &mut [u64]) -> Result<(), Error> {
+fn check_keys(directory: &FileDirectory<'_>, scratch: &mut [u64]) -> Result<(), Error> {
     let mut used = 0usize;
-    for (at, word) in view.kv_places().zip(scratch.iter_mut()) {
+    for (at, word) in directory.kv_places().zip(scratch.iter_mut()) {
         *word = at;
         used = used.saturating_add(1);
     }
     let words = scratch.get_mut(..used).unwrap_or_default();
-    let key = |at: u64| view.kv_key(at);
+    let key = |at: u64| directory.kv_key(at);
     sort(words, |a, b| key(a).cmp(&key(b)).then(a.cmp(&b)));
     let mut last = None;
     for at in words.iter().copied() {
@@ -153,23 +153,23 @@ fn check_keys(view: &FileView<'_>, scratch: &mut [u64]) -> Result<(), Error> {
 /// no name.
 #[derive(Clone, Copy, Debug)]
 struct Names<'a> {
-    view: FileView<'a>,
+    directory: FileDirectory<'a>,
     /// Bits that the place takes.
     place_bits: u32,
 }
 
 impl<'a> Names<'a> {
-    fn new(view: FileView<'a>) -> Self {
-        let most = view.trailer().index_length;
+    fn new(directory: FileDirectory<'a>) -> Self {
+        let most = directory.trailer().index_length;
         Names {
-            view,
+            directory,
             place_bits: u64::BITS.wrapping_sub(most.leading_zeros()),
         }
     }
 
     /// The word of a name whose entry is at an absolute offset.
     fn word(&self, name: &str, at: u64) -> u64 {
-        let place = at.saturating_sub(self.view.trailer().index_offset);
+        let place = at.saturating_sub(self.directory.trailer().index_offset);
         let mask = u64::MAX.checked_shl(self.place_bits).unwrap_or(0);
         hash(name.as_bytes()) & mask | place & !mask
     }
@@ -177,8 +177,8 @@ impl<'a> Names<'a> {
     fn entry(&self, word: u64) -> Option<Entry<'a>> {
         let mask = u64::MAX.checked_shl(self.place_bits).unwrap_or(0);
         let place = word & !mask;
-        self.view
-            .entry_at(self.view.trailer().index_offset.saturating_add(place))
+        self.directory
+            .entry_at(self.directory.trailer().index_offset.saturating_add(place))
     }
 
     fn same_hash(&self, a: u64, b: u64) -> bool {

@@ -40,45 +40,36 @@ impl Placement {
     }
 }
 
-/// Where buffer `k` of a tensor lies, if it has one and any file can hold it.
-fn place_of(
-    entry: &Entry<'_>,
-    descriptor: &DescriptorView<'_>,
-    alignment: u32,
-    k: usize,
-) -> Option<Range<u64>> {
-    let mut placement = Placement::new(entry.data_offset, alignment);
-    let mut place = None;
-    for j in 0..=k {
-        place = Some(placement.place(descriptor.buffer(j)?.byte_size)?);
-    }
-    place
-}
-
-/// A tensor in a container that is in memory.
-///
-/// Two slices and a few numbers; buffers are found when asked for.
+/// A tensor of a container: its entry, its descriptor, and where its buffers are in the file.
 #[derive(Clone, Copy, Debug)]
-pub struct TensorView<'a> {
+pub struct FileTensor<'a> {
     entry: Entry<'a>,
     descriptor: DescriptorView<'a>,
-    file: &'a [u8],
     alignment: u32,
 }
 
-impl<'a> TensorView<'a> {
-    pub(super) const fn new(
-        entry: Entry<'a>,
-        descriptor: DescriptorView<'a>,
-        file: &'a [u8],
-        alignment: u32,
-    ) -> Self {
-        TensorView {
-            entry,
-            descriptor,
-            file,
-            alignment,
+impl<'a> FileTensor<'a> {
+    /// Reads the descriptor of an entry from the front of `bytes`, and checks index and descriptor against
+    /// each other.
+    pub(super) fn read(
+        bytes: &'a [u8],
+        entry: &Entry<'a>,
+        sections: &Sections,
+        policy: &Policy,
+    ) -> Result<Self, Error> {
+        let stated = stated_length(bytes);
+        if wrong_magic(bytes).is_none() && stated != entry.descriptor_length {
+            let at = entry.spot(Field::EntryDescriptorLength);
+            return Err(at.error(Rule::EntryLength));
         }
+        let (descriptor, _) = parse_at(bytes, entry.descriptor_offset, policy)?;
+        let tensor = FileTensor {
+            entry: *entry,
+            descriptor,
+            alignment: sections.header.data_buffer_alignment,
+        };
+        tensor.check_data(sections, &mut { policy })?;
+        Ok(tensor)
     }
 
     /// What the index says of it.
@@ -93,56 +84,77 @@ impl<'a> TensorView<'a> {
         &self.descriptor
     }
 
+    /// Where buffer `k` is in the file; none past the last one.
+    #[must_use]
+    pub fn place(&self, k: usize) -> Option<Range<u64>> {
+        let mut placement = Placement::new(self.entry.data_offset, self.alignment);
+        let mut place = None;
+        for j in 0..=k {
+            place = Some(placement.place(self.descriptor.buffer(j)?.byte_size)?);
+        }
+        place
+    }
+
+    /// Checks what the index says of the data against the descriptor.
+    fn check_data<J: Judge>(&self, sections: &Sections, judge: &mut J) -> Result<(), Error> {
+        let entry = &self.entry;
+        let mut needed = 0;
+        if let Some(last) = self.descriptor.buffer_count().checked_sub(1) {
+            let aligned = entry.data_offset.is_multiple_of(self.alignment.into());
+            let at = entry.spot(Field::DataOffset);
+            require(judge, aligned, Rule::DataPlace, at)?;
+            let end = self.place(last).map_or(u64::MAX, |place| place.end);
+            let behind = entry.data_offset >= entry.descriptor_end();
+            entry.require_data(behind && sections.holds(entry.data_offset, end))?;
+            needed = end.saturating_sub(entry.data_offset);
+        }
+        let at = entry.spot(Field::DataLength);
+        let (holds, tolerable) = (entry.data_length == needed, entry.data_length >= needed);
+        require_within(judge, holds, tolerable, Rule::DataLength, at)
+    }
+}
+
+/// A tensor of a container that is in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct TensorView<'a> {
+    tensor: FileTensor<'a>,
+    file: &'a [u8],
+}
+
+impl<'a> TensorView<'a> {
+    pub(super) const fn new(tensor: FileTensor<'a>, file: &'a [u8]) -> Self {
+        TensorView { tensor, file }
+    }
+
+    /// What the index says of it.
+    #[must_use]
+    pub const fn entry(&self) -> &Entry<'a> {
+        self.tensor.entry()
+    }
+
+    /// Its descriptor.
+    #[must_use]
+    pub const fn descriptor(&self) -> &DescriptorView<'a> {
+        self.tensor.descriptor()
+    }
+
     /// The bytes of buffer `k`; none past the last one.
     #[must_use]
     pub fn buffer(&self, k: usize) -> Option<&'a [u8]> {
-        let place = place_of(&self.entry, &self.descriptor, self.alignment, k)?;
-        let start = usize::try_from(place.start).ok()?;
-        self.file.get(start..usize::try_from(place.end).ok()?)
+        Some(slice(self.file, self.tensor.place(k)?))
     }
 
     /// The bytes of all buffers, in the order of the buffer table.
     pub fn buffers(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let tensor = *self;
-        (0..self.descriptor.buffer_count()).map_while(move |k| tensor.buffer(k))
+        (0..self.descriptor().buffer_count()).map_while(move |k| tensor.buffer(k))
     }
 }
 
-/// Reads the descriptor of an entry from the front of `bytes`.
-pub(super) fn read_descriptor<'a>(
-    bytes: &'a [u8],
-    entry: &Entry<'_>,
-    policy: &Policy,
-) -> Result<DescriptorView<'a>, Error> {
-    let stated = stated_length(bytes);
-    if wrong_magic(bytes).is_none() && stated != entry.descriptor_length {
-        return Err(entry
-            .spot(Field::EntryDescriptorLength)
-            .error(Rule::EntryLength));
-    }
-    let (descriptor, _) = parse_at(bytes, entry.descriptor_offset, policy)?;
-    Ok(descriptor)
-}
-
-/// Checks what the index says of a tensor's data against its descriptor.
-pub(super) fn check_data<J: Judge>(
-    entry: &Entry<'_>,
-    descriptor: &DescriptorView<'_>,
-    sections: &Sections,
-    judge: &mut J,
-) -> Result<(), Error> {
-    let mut needed = 0;
-    if let Some(last) = descriptor.buffer_count().checked_sub(1) {
-        let alignment = sections.header.data_buffer_alignment;
-        let aligned = entry.data_offset.is_multiple_of(alignment.into());
-        let at = entry.spot(Field::DataOffset);
-        require(judge, aligned, Rule::DataPlace, at)?;
-        let end = place_of(entry, descriptor, alignment, last).map_or(u64::MAX, |place| place.end);
-        let behind = entry.data_offset >= entry.descriptor_end();
-        entry.require_data(behind && sections.holds(entry.data_offset, end))?;
-        needed = end.saturating_sub(entry.data_offset);
-    }
-    let at = entry.spot(Field::DataLength);
-    let (holds, tolerable) = (entry.data_length == needed, entry.data_length >= needed);
-    require_within(judge, holds, tolerable, Rule::DataLength, at)
+/// Bytes of a file; none where it has no such place.
+pub(super) fn slice(file: &[u8], place: Range<u64>) -> &[u8] {
+    let (start, end) = (usize::try_from(place.start), usize::try_from(place.end));
+    let place = start.ok().zip(end.ok());
+    let bytes = place.and_then(|(start, end)| file.get(start..end));
+    bytes.unwrap_or_default()
 }

@@ -247,9 +247,10 @@ pub fn stream(entries: &[Entry], policy: &hrry::Policy) -> Value {
 pub fn file(file: &[u8], policy: &hrry::Policy) -> Value {
     let view = FileView::open(file, policy).expect("it was accepted");
     let mut scratch = vec![0; view.scratch_words() as usize];
-    let index = FileView::open_with_scratch(file, policy, &mut scratch).expect("it was accepted");
+    let (file, index) =
+        FileView::open_with_scratch(file, policy, &mut scratch).expect("it was accepted");
     let mut tree = Tree::default();
-    let mut items = FileItems::new(&index, Exact, Vec::new(), *policy);
+    let mut items = FileItems::new(file, index, Exact, Vec::new(), *policy);
     while let Some(item) = items.next_item().expect("it was accepted") {
         tree.begin(item.tensor.descriptor(), item.begins);
         tree.item["name"] = item.tensor.entry().name.into();

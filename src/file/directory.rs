@@ -1,0 +1,253 @@
+//! What a container says of its tensors: header, index, key-value section and trailer, without the data.
+
+use super::crc::crc32c;
+use super::entry::{Entry, RawEntry, split_name};
+use super::kv::{KvEntries, KvSection};
+use super::order::FileIndex;
+use super::sections::{FileHeader, Sections, Trailer};
+use super::spot::{Spot, require};
+use crate::check::Judge;
+use crate::error::{Error, Field};
+use crate::policy::Policy;
+use crate::rule::Rule;
+use crate::wire::container::{ENTRY_MINIMUM, INDEX_HEAD};
+use crate::wire::{length, u64};
+
+/// The header, index, key-value section and trailer of a container, which are right.
+#[derive(Clone, Copy, Debug)]
+pub struct FileDirectory<'a> {
+    sections: Sections,
+    index: &'a [u8],
+    /// Empty where there is none.
+    kv: &'a [u8],
+}
+
+impl<'a> FileDirectory<'a> {
+    /// Checks index and key-value section, which are where `sections` says.
+    pub(super) fn read<J: Judge>(
+        sections: Sections,
+        index: &'a [u8],
+        kv: &'a [u8],
+        judge: &mut J,
+    ) -> Result<Self, Error> {
+        let directory = FileDirectory {
+            sections,
+            index,
+            kv,
+        };
+        directory.check_index(judge)?;
+        directory.check_kv(judge)?;
+        Ok(directory)
+    }
+
+    /// What the file starts with.
+    #[must_use]
+    pub const fn header(&self) -> &FileHeader {
+        &self.sections.header
+    }
+
+    /// What the file ends with.
+    #[must_use]
+    pub const fn trailer(&self) -> &Trailer {
+        &self.sections.trailer
+    }
+
+    /// How many tensors there are, heads of composites among them.
+    #[must_use]
+    pub fn tensor_count(&self) -> u64 {
+        u64(self.index, 0)
+    }
+
+    /// The tensors, in the order of the index.
+    #[must_use]
+    pub fn entries(&self) -> Entries<'a> {
+        Entries {
+            rest: self.index.get(INDEX_HEAD..).unwrap_or_default(),
+            end: self.sections.index().end,
+            left: self.tensor_count(),
+        }
+    }
+
+    /// The entry of a name: one pass over the index.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<Entry<'a>> {
+        self.entries().find(|entry| entry.name == name)
+    }
+
+    /// What the file says about itself.
+    #[must_use]
+    pub fn kv(&self) -> KvEntries<'a> {
+        KvEntries::new(self.kv_section())
+    }
+
+    /// Checks what takes memory, and makes tables of the tensors in words that the caller lends.
+    ///
+    /// # Errors
+    ///
+    /// FILE-17 for a name that is there twice, FILE-33 for such a key, FILE-40 for tensors that share bytes;
+    /// a capacity error for fewer words than [`scratch_words`](Self::scratch_words).
+    pub fn index<'s>(
+        &self,
+        policy: &Policy,
+        scratch: &'s mut [u64],
+    ) -> Result<FileIndex<'a, 's>, Error> {
+        FileIndex::new(*self, &mut { policy }, scratch)
+    }
+
+    /// Words that [`index`](Self::index) takes: two for each tensor, or one for each key.
+    #[must_use]
+    pub fn scratch_words(&self) -> u64 {
+        let tensors = self.tensor_count().saturating_mul(2);
+        tensors.max(self.kv().left().into())
+    }
+
+    /// What only [`index`](Self::index) checks.
+    #[must_use]
+    pub const fn unchecked(&self) -> Unchecked {
+        Unchecked {
+            names: !self.sections.header.is_sorted(),
+            keys: true,
+            ranges: true,
+        }
+    }
+
+    pub(super) const fn sections(&self) -> &Sections {
+        &self.sections
+    }
+
+    /// The entry at an absolute offset, as it stands in the index.
+    pub(super) fn raw_entry(&self, at: u64) -> Option<RawEntry<'a>> {
+        RawEntry::split(&mut from(self.index, at, self.sections.index().start))
+    }
+
+    /// The entry at an absolute offset.
+    pub(super) fn entry_at(&self, at: u64) -> Option<Entry<'a>> {
+        self.raw_entry(at).map(|raw| raw.entry(at))
+    }
+
+    /// The keys, and where their entries are.
+    pub(super) fn kv_places(&self) -> impl Iterator<Item = u64> + use<'a> {
+        let mut entries = self.kv();
+        core::iter::from_fn(move || {
+            let at = entries.at();
+            entries.next().map(|_| at)
+        })
+    }
+
+    /// The key of the entry at an absolute offset.
+    pub(super) fn kv_key(&self, at: u64) -> &'a [u8] {
+        let start = self.sections.kv().map_or(at, |kv| kv.start);
+        split_name(&mut from(self.kv, at, start)).unwrap_or_default()
+    }
+
+    fn check_index<J: Judge>(&self, judge: &mut J) -> Result<(), Error> {
+        if self.sections.header.has_index_crc32c() {
+            let at = self.sections.trailer_spot(Field::IndexCrc32c);
+            let same = crc32c(0, self.index) == self.sections.trailer.index_crc32c;
+            require(judge, same, Rule::IndexChecksum, at)?;
+        }
+        let mut entries = self.entries();
+        let count = entries.left;
+        let most = length(entries.rest.len().wrapping_div(ENTRY_MINIMUM));
+        if self.index.len() < INDEX_HEAD || count > most {
+            let at = self.sections.index().start;
+            return Err(Spot::new(Field::IndexEntryCount, at).error(FIT));
+        }
+        let mut first = u64::MAX;
+        let mut last = "";
+        while entries.left > 0 {
+            let (raw, entry) = entries.split()?;
+            raw.check(&entry, &self.sections, judge)?;
+            let ascends = !self.sections.header.is_sorted() || last < entry.name;
+            require(judge, ascends, Rule::SortedNames, entry.spot(Field::Name))?;
+            last = entry.name;
+            first = first.min(entry.descriptor_offset);
+        }
+        let filled = entries.rest.is_empty() || self.sections.header.version_minor > 0;
+        let at = Spot::new(Field::IndexTail, entries.at());
+        require(judge, filled, Rule::IndexTail, at)?;
+        let named = self.sections.header.first_descriptor_offset;
+        self.sections.first_is(judge, count == 0 || first == named)
+    }
+
+    fn check_kv<J: Judge>(&self, judge: &mut J) -> Result<(), Error> {
+        let mut section = self.kv_section();
+        if self.sections.kv().is_none() {
+            return Ok(());
+        }
+        let count = section.count()?;
+        for _ in 0..count {
+            if section.entry(judge)?.is_none() {
+                return Ok(());
+            }
+        }
+        match self.sections.header.version_minor {
+            0 => section.finish(judge),
+            _ => Ok(()),
+        }
+    }
+
+    fn kv_section(&self) -> KvSection<'a> {
+        let start = self.sections.kv().map_or(0, |kv| kv.start);
+        KvSection::new(self.kv, start)
+    }
+}
+
+/// What stands at an absolute offset of a section that starts at `start`.
+fn from(section: &[u8], at: u64, start: u64) -> &[u8] {
+    let place = usize::try_from(at.saturating_sub(start)).unwrap_or(usize::MAX);
+    section.get(place..).unwrap_or_default()
+}
+
+/// What opening a container left unchecked, for want of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub struct Unchecked {
+    /// Whether each name is there once (FILE-17).
+    pub names: bool,
+    /// Whether each key is there once (FILE-33).
+    pub keys: bool,
+    /// Whether tensors share bytes (FILE-40).
+    pub ranges: bool,
+}
+
+/// What is wrong where entries do not fit the index.
+const FIT: Rule = Rule::IndexEntries;
+
+/// The entries of an index, in its order.
+#[derive(Clone, Debug)]
+pub struct Entries<'a> {
+    rest: &'a [u8],
+    /// Absolute offset behind the index.
+    end: u64,
+    left: u64,
+}
+
+impl<'a> Entries<'a> {
+    fn split(&mut self) -> Result<(RawEntry<'a>, Entry<'a>), Error> {
+        let at = self.at();
+        let Some(raw) = RawEntry::split(&mut self.rest) else {
+            return Err(Spot::new(Field::NameLength, at).error(FIT));
+        };
+        self.left = self.left.saturating_sub(1);
+        Ok((raw, raw.entry(at)))
+    }
+
+    /// Absolute offset of the next entry.
+    fn at(&self) -> u64 {
+        self.end.saturating_sub(length(self.rest.len()))
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Entry<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Entry<'a>> {
+        if self.left == 0 {
+            return None;
+        }
+        self.split().ok().map(|(_, entry)| entry)
+    }
+}
