@@ -4,9 +4,10 @@
 mod examples;
 mod support;
 
-use hrry::{DescriptorView, Error, Exact, Field, FileItems, FileView, Mode, Rule, Section, encode};
+use hrry::{DescriptorView, Error, Field, Mode, Rule, Section, encode};
 use serde_json::{Value, json};
 use support::describe;
+use support::files::read;
 use support::trace::{growing, trace};
 use support::vectors::{Vector, descriptors, files, permissive, streams};
 
@@ -50,7 +51,7 @@ fn streams_give_verdict_rule_and_items() {
 #[test]
 fn files_give_verdict_rule_and_contents() {
     for v in files() {
-        match judge_file(&v) {
+        match read(&v.bytes, &v.policy) {
             Ok(()) => {
                 assert!(v.accept, "{} was accepted", v.id);
                 assert_same(
@@ -62,16 +63,6 @@ fn files_give_verdict_rule_and_contents() {
             Err(error) => assert_refused(&v, error),
         }
     }
-}
-
-/// Everything that a reader of a file in memory checks.
-fn judge_file(v: &Vector) -> Result<(), Error> {
-    let view = FileView::open(&v.bytes, &v.policy)?;
-    let mut scratch = vec![0; view.scratch_words() as usize];
-    let (file, index) = FileView::open_with_scratch(&v.bytes, &v.policy, &mut scratch)?;
-    let mut items = FileItems::new(file, index, Exact, Vec::new(), v.policy);
-    while items.next_item()?.is_some() {}
-    items.finish()
 }
 
 /// Manifests shorten long strings of one character.

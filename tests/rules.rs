@@ -4,6 +4,8 @@
 mod catalogue;
 #[path = "rules/docs.rs"]
 mod docs;
+#[path = "rules/files.rs"]
+mod files;
 #[path = "rules/offsets.rs"]
 mod offsets;
 #[path = "rules/permissive.rs"]

@@ -7,7 +7,7 @@ use hrry::{
 };
 
 use super::special::SPECIAL;
-use super::table;
+use super::{files, table};
 use crate::support::trace::{Trace, growing, trace};
 use crate::support::vectors::{self, Vector, named, permissive};
 
@@ -94,7 +94,7 @@ pub(crate) fn changed(base: &[u8], edits: &[Edit]) -> Vec<u8> {
 }
 
 impl Case {
-    fn bytes(&self, base: &Vector) -> Vec<u8> {
+    pub(crate) fn bytes(&self, base: &Vector) -> Vec<u8> {
         assert!(base.accept, "{} is an accepting case", base.id);
         match &self.change {
             Change::Here(new) => changed(&base.bytes, &[put(self.offset, new.clone())]),
@@ -102,7 +102,7 @@ impl Case {
         }
     }
 
-    fn rule(&self) -> Rule {
+    pub(crate) fn rule(&self) -> Rule {
         Rule::from_id(self.rule).unwrap_or_else(|| panic!("no rule {}", self.rule))
     }
 
@@ -114,7 +114,7 @@ impl Case {
         }
     }
 
-    fn assert_error(&self, result: Result<(), Error>, origin: u64) {
+    pub(crate) fn assert_error(&self, result: Result<(), Error>, origin: u64) {
         let name = format!("{} from {}", self.rule, self.base);
         let error = result.expect_err(&name);
         assert_eq!(error.kind(), ErrorKind::Rule(self.violation()), "{name}");
@@ -207,7 +207,8 @@ fn permissive_mode_lets_pass_what_the_table_says() {
 #[test]
 fn every_rule_has_its_cases() {
     let cases = [table::descriptors(), table::streams()];
-    let placed = cases.iter().flatten().map(|case| case.rule);
+    let cases = cases.into_iter().flatten().chain(files::cases());
+    let placed = cases.map(|case| case.rule);
     let special = SPECIAL.iter().map(|(rule, _)| *rule);
     let covered: BTreeSet<&str> = placed.chain(special).collect();
     let reported = Rule::ALL

@@ -6,7 +6,7 @@ use hrry::{
 };
 
 use super::offsets::{Edit, agreed, changed, cut, put, stream, u64};
-use super::writer;
+use super::{files, writer};
 use crate::support::trace::{Entry, growing};
 use crate::support::vectors::{descriptors, named, streams};
 
@@ -30,6 +30,7 @@ pub(crate) const SPECIAL: &[(&str, fn())] = &[
     ("STREAM-08", unskippable),
     ("STREAM-10", writer::payload_length),
     ("STREAM-11", writer::writer_open),
+    ("FILE-08", files::too_short),
 ];
 
 pub(crate) const fn violation(rule: Rule, field: Field, index: u32) -> Violation {

@@ -12,6 +12,7 @@
 
 pub mod bytes;
 pub mod describe;
+pub mod files;
 pub mod generate;
 pub mod scale;
 pub mod source;
