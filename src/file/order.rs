@@ -139,7 +139,7 @@ fn check_keys(directory: &FileDirectory<'_>, scratch: &mut [u64]) -> Result<(), 
     }
     let words = scratch.get_mut(..used).unwrap_or_default();
     let key = |at: u64| directory.kv_key(at);
-    sort(words, |a, b| key(a).cmp(&key(b)).then(a.cmp(&b)));
+    sort(words, |a, b| key(a).cmp(key(b)).then(a.cmp(&b)));
     let mut last = None;
     for at in words.iter().copied() {
         let twice = last.is_some_and(|last| key(last) == key(at));
