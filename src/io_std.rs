@@ -2,9 +2,11 @@
 //!
 //! Depends on everything below; contains no rule and no parsing.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::composite::Key;
+use crate::file::ReadAt;
 
 /// A key for [`Keyed`](crate::Keyed) and [`ExactThenKeyed`](crate::ExactThenKeyed) from the operating
 /// system's random numbers.
@@ -18,4 +20,17 @@ pub fn random_key() -> io::Result<Key> {
         *word = getrandom::u64()?;
     }
     Ok(Key(words))
+}
+
+impl ReadAt for File {
+    type Error = io::Error;
+
+    fn len(&mut self) -> io::Result<u64> {
+        self.seek(SeekFrom::End(0))
+    }
+
+    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        self.seek(SeekFrom::Start(offset))?;
+        self.read_exact(into)
+    }
 }

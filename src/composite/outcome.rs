@@ -56,7 +56,8 @@ impl SetError {
     /// The error with its position: in the descriptor of the item that arrived, if it speaks of that, or in
     /// the head of a composite that closes, of which only the shape is ever named.
     #[cold]
-    pub(crate) fn placed(self, item: Option<&DescriptorView<'_>>) -> Error {
+    #[must_use]
+    pub fn placed(self, item: Option<&DescriptorView<'_>>) -> Error {
         let (field, element) = match self.kind {
             ErrorKind::Rule(violation) => (violation.field, violation.index),
             ErrorKind::Overlap { .. } => (Field::ParentShape, 0),

@@ -1,0 +1,220 @@
+//! Reading containers in ranges: the same answers as in memory, from few reads and bounded storage.
+
+mod support;
+
+use std::convert::Infallible;
+
+use hrry::{
+    Error, ErrorKind, FileTensor, FileView, Policy, RangeReader, ReadAt, ReadError, Resource,
+    TensorView,
+};
+use support::vectors::{files, named};
+
+/// A source that counts reads and refuses what it was promised not to be asked for.
+struct Counted<'a> {
+    bytes: &'a [u8],
+    reads: u32,
+}
+
+impl<'a> Counted<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Counted { bytes, reads: 0 }
+    }
+}
+
+impl ReadAt for Counted<'_> {
+    type Error = Infallible;
+
+    fn len(&mut self) -> Result<u64, Infallible> {
+        Ok(self.bytes.len() as u64)
+    }
+
+    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Infallible> {
+        self.reads += 1;
+        let start = offset as usize;
+        into.copy_from_slice(&self.bytes[start..start + into.len()]);
+        Ok(())
+    }
+}
+
+fn refused<T>(result: Result<T, ReadError<Infallible>>) -> Result<T, Error> {
+    result.map_err(|error| match error {
+        ReadError::Refused(error) => error,
+        other => panic!("{other}"),
+    })
+}
+
+#[test]
+fn ranges_give_what_memory_gives() {
+    let mut whole = 0;
+    for v in files() {
+        for policy in [Policy::STRICT, Policy::PERMISSIVE] {
+            let view = FileView::open(&v.bytes, &policy);
+            for room in [v.bytes.len(), v.bytes.len() + 1, 1 << 17] {
+                let mut storage = vec![0xA5; room];
+                let reader = refused(RangeReader::open(
+                    Counted::new(&v.bytes),
+                    &mut storage,
+                    policy,
+                ));
+                match (&view, reader) {
+                    (Err(wanted), reader) => {
+                        assert_eq!(reader.map(drop).unwrap_err(), *wanted, "{}", v.id);
+                    }
+                    (Ok(view), reader) => {
+                        let mut reader = reader.unwrap_or_else(|error| panic!("{}: {error}", v.id));
+                        assert_same(view, &mut reader, &policy);
+                        whole += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(whole > 0);
+}
+
+fn assert_same(view: &FileView<'_>, reader: &mut RangeReader<'_, Counted<'_>>, policy: &Policy) {
+    assert_eq!(
+        (reader.header(), reader.trailer()),
+        (view.header(), view.trailer())
+    );
+    assert_eq!(
+        reader.kv().collect::<Vec<_>>(),
+        view.kv().collect::<Vec<_>>()
+    );
+    let entries: Vec<_> = view.entries().collect();
+    assert_eq!(reader.entries().collect::<Vec<_>>(), entries);
+    for entry in &entries {
+        let mut storage = vec![0xA5; 1 << 16];
+        let there = refused(reader.tensor(entry, &mut storage));
+        match (view.tensor(entry, policy), there) {
+            (Ok(here), Ok(there)) => assert_same_tensor(&here, &there, reader),
+            (here, there) => assert_eq!(there.map(drop).unwrap_err(), here.map(drop).unwrap_err()),
+        }
+    }
+}
+
+fn assert_same_tensor(
+    here: &TensorView<'_>,
+    there: &FileTensor<'_>,
+    reader: &mut RangeReader<'_, Counted<'_>>,
+) {
+    assert_eq!(here.descriptor().as_bytes(), there.descriptor().as_bytes());
+    for (k, bytes) in here.buffers().enumerate() {
+        let place = there.place(k).expect("it has that buffer");
+        let mut read = vec![0xA5; (place.end - place.start) as usize];
+        reader.source_mut().read_at(place.start, &mut read).unwrap();
+        assert_eq!(read, bytes);
+    }
+    assert_eq!(there.place(here.descriptor().buffer_count()), None);
+}
+
+/// What must fit is from the first key to the end of the index; what saves a read goes on to the end of the
+/// file.
+#[test]
+fn opening_takes_two_reads_or_three() {
+    let files = files();
+    let v = &named(&files, "f-ok-kv-all").bytes;
+    let view = FileView::open(v, &Policy::STRICT).unwrap();
+    let trailer = *view.trailer();
+    let between = trailer.index_offset + trailer.index_length - trailer.kv_offset;
+    let behind = v.len() as u64 - trailer.kv_offset;
+    assert!(between < behind);
+    for (room, reads) in [(between, 3), (behind - 1, 3), (behind, 2), (behind + 1, 2)] {
+        let mut storage = vec![0; room as usize];
+        let mut reader = RangeReader::open(Counted::new(v), &mut storage, Policy::STRICT).unwrap();
+        assert_eq!(reader.source_mut().reads, reads, "{room}");
+    }
+    for room in (0..between).step_by(7).chain([between - 1]) {
+        let mut storage = vec![0; room as usize];
+        let opened = RangeReader::open(Counted::new(v), &mut storage, Policy::STRICT);
+        let error = refused(opened.map(drop)).unwrap_err();
+        let kind = ErrorKind::Capacity {
+            what: Resource::Frame,
+            needed: between,
+            available: room,
+        };
+        assert_eq!((error.kind(), error.offset()), (kind, trailer.kv_offset));
+    }
+}
+
+#[test]
+fn a_descriptor_needs_storage_of_its_length() {
+    let files = files();
+    let v = &named(&files, "f-ok-one").bytes;
+    let mut storage = vec![0; 1 << 16];
+    let mut reader = RangeReader::open(Counted::new(v), &mut storage, Policy::STRICT).unwrap();
+    let entry = reader.entries().next().unwrap();
+    // rank 2, row-major, one buffer: 20 + 16 + 8 + 1 + 16
+    assert!(reader.tensor(&entry, &mut [0; 61]).is_ok());
+    let error = refused(reader.tensor(&entry, &mut [0; 60]).map(drop)).unwrap_err();
+    let kind = ErrorKind::Capacity {
+        what: Resource::Frame,
+        needed: 61,
+        available: 60,
+    };
+    assert_eq!((error.kind(), error.offset()), (kind, 64));
+}
+
+/// A file of 2^40 bytes that is zero where nothing was put.
+struct Sparse {
+    len: u64,
+    parts: Vec<(u64, Vec<u8>)>,
+}
+
+impl ReadAt for Sparse {
+    type Error = Infallible;
+
+    fn len(&mut self) -> Result<u64, Infallible> {
+        Ok(self.len)
+    }
+
+    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Infallible> {
+        assert!(offset + into.len() as u64 <= self.len);
+        for (at, byte) in (offset..).zip(into) {
+            let part = self
+                .parts
+                .iter()
+                .find(|(start, part)| (*start..*start + part.len() as u64).contains(&at));
+            *byte = part.map_or(0, |(start, part)| part[(at - start) as usize]);
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn positions_beyond_four_gibibytes_are_used_on_every_target() {
+    let files = files();
+    let small = &named(&files, "f-ok-no-crc").bytes;
+    let view = FileView::open(small, &Policy::STRICT).unwrap();
+    let trailer = *view.trailer();
+    let (index, end) = (trailer.index_offset as usize, small.len() - 40);
+    // everything behind the first 4,096 bytes moves by 2^40
+    let far = 1u64 << 40;
+    let mut moved = small[index..].to_vec();
+    let name = u16::from_le_bytes([moved[8], moved[9]]) as usize;
+    let data_offset = 8 + 2 + name + 12;
+    let mut add = |at: usize| {
+        let field: &mut [u8; 8] = moved[at..].first_chunk_mut().unwrap();
+        *field = (u64::from_le_bytes(*field) + far).to_le_bytes();
+    };
+    add(data_offset);
+    add(end - index);
+    let source = Sparse {
+        len: small.len() as u64 + far,
+        parts: vec![
+            (0, small[..4096].to_vec()),
+            (4096 + far, small[4096..index].to_vec()),
+            (index as u64 + far, moved),
+        ],
+    };
+    let mut storage = [0; 512];
+    let mut reader = RangeReader::open(source, &mut storage, Policy::STRICT).unwrap();
+    let entry = reader.entries().next().unwrap();
+    let mut descriptor = [0; 256];
+    let tensor = reader.tensor(&entry, &mut descriptor).unwrap();
+    assert_eq!(tensor.place(0), Some(4096 + far..4144 + far));
+    let mut bytes = [0; 48];
+    reader.source_mut().read_at(4096 + far, &mut bytes).unwrap();
+    assert_eq!(bytes, small[4096..4144]);
+}
