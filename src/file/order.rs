@@ -58,7 +58,7 @@ impl<'a, 's> FileIndex<'a, 's> {
         sort(by_name, |a, b| names.compare(a, b));
         if !ascends {
             let key = |at| directory.raw_entry(at).map(|raw| raw.descriptor_offset());
-            sort(by_place, |a, b| key(a).cmp(key(b)).then(a.cmp(&b)));
+            sort(by_place, |a, b| key(a).cmp(&key(b)).then(a.cmp(&b)));
         }
         let index = FileIndex {
             directory,
