@@ -111,6 +111,12 @@ impl<'a> FileDirectory<'a> {
         }
     }
 
+    /// Where the tensors end and the other sections start.
+    #[must_use]
+    pub fn region_end(&self) -> u64 {
+        self.sections.region_end()
+    }
+
     pub(super) const fn sections(&self) -> &Sections {
         &self.sections
     }

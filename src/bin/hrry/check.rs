@@ -56,11 +56,8 @@ fn judge(
     policy: &Policy,
     first: &mut First,
 ) -> Result<Summary, Stop> {
-    let mut source = open(path, kind)?;
-    match kind {
-        Some(Kind::Descriptor) => read::descriptor(&mut source, policy, first),
-        _ => read::stream(&mut source, policy, false, first),
-    }
+    let source = open(path, kind)?;
+    read::input(source, *kind, policy, false, first)
 }
 
 /// Opens an input and finds out its kind; kinds that cannot be read are a problem.
@@ -73,12 +70,9 @@ pub fn open(path: &Path, kind: &mut Option<Kind>) -> Result<Source, Stop> {
     };
     *kind = Some(found);
     match found {
-        Kind::Descriptor | Kind::Stream => Ok(source),
+        Kind::Descriptor | Kind::Stream | Kind::File => Ok(source),
         Kind::Messages => Err(Stop::Problem(Problem::other(
             "this build cannot read messages yet",
-        ))),
-        Kind::File => Err(Stop::Problem(Problem::other(
-            "this build cannot read files yet",
         ))),
     }
 }

@@ -33,13 +33,10 @@ fn show(inspect: &Inspect, mut shown: impl Show) -> io::Result<Status> {
     let mut kind = inspect.reading.kind;
     let result = match open(&inspect.file, &mut kind) {
         Err(stop) => Err(stop),
-        Ok(mut source) => {
+        Ok(source) => {
             let kind = kind.unwrap_or(Kind::Stream);
             shown.start(kind)?;
-            let result = match kind {
-                Kind::Descriptor => read::descriptor(&mut source, &policy, &mut shown),
-                _ => read::stream(&mut source, &policy, inspect.bytes, &mut shown),
-            };
+            let result = read::input(source, Some(kind), &policy, inspect.bytes, &mut shown);
             let result = match result {
                 Ok(summary) => Ok(summary),
                 Err(Stop::Problem(problem)) => Err(problem),

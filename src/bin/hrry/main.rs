@@ -7,8 +7,10 @@
 mod args;
 mod bytes;
 mod check;
+mod container;
 mod inspect;
 mod json;
+mod kv;
 mod object;
 mod places;
 mod plain;

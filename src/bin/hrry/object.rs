@@ -1,13 +1,15 @@
 //! One JSON object, written while the input is read: no number of tensors takes more memory. It is closed
 //! properly after an error too, and holds what was read before.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
-use hrry::{Payload, Rule, crc32c};
+use hrry::{DescriptorView, Entry, FileDirectory, Payload, Rule, crc32c};
 use serde::Serialize;
 
 use super::args::Kind;
 use super::inspect::Show;
+use super::kv::KvShape;
 use super::read::{Item, Problem, Summary, Visit};
 use super::shape::{Descriptor, Word};
 use super::{bytes, json};
@@ -25,8 +27,17 @@ pub struct Object<'a> {
     digests: Vec<(u64, u32)>,
     /// Whether an item was begun and not ended.
     open: bool,
+    /// A container's tensors outside composites are listed with all others, at the end.
+    plain: bool,
+    /// Where the item's descriptor is.
+    place: u64,
+    /// Digests by the place of the tensor.
+    known: HashMap<u64, Vec<Digest>>,
     broken: Option<Vec<bytes::Row>>,
 }
+
+/// The only one there is.
+const CONTAINER_MAJOR: u8 = 1;
 
 #[derive(Serialize)]
 struct Digest {
@@ -55,6 +66,9 @@ impl<'a> Object<'a> {
             head: false,
             digests: Vec::new(),
             open: false,
+            plain: false,
+            place: 0,
+            known: HashMap::new(),
             broken: None,
         }
     }
@@ -69,18 +83,55 @@ impl<'a> Object<'a> {
         json::write(self.out, value)
     }
 
-    /// What is around the descriptor of an item in a stream.
-    fn node(&mut self, item: &Item<'_>) -> io::Result<()> {
-        if let Some(some) = self.lists.last_mut() {
-            let comma = std::mem::replace(some, true);
-            self.raw(if comma { "," } else { "" })?;
+    /// Closes what an error left open in a list of items, and the list.
+    fn close_items(&mut self) -> io::Result<()> {
+        if self.open {
+            self.raw(if self.head { ",\"members\":[]}" } else { "}" })?;
         }
-        let Some(head) = item.head else {
-            self.raw("{\"type\":\"tensor\"")?;
-            return self.field("offset", &item.offset);
+        while self.lists.len() > 1 {
+            self.lists.pop();
+            self.raw("],\"complete\":false}")?;
+        }
+        if self.lists.pop().is_some() {
+            self.raw("]")?;
+        }
+        Ok(())
+    }
+
+    /// Separates the elements of the innermost list.
+    fn separate(&mut self) -> io::Result<()> {
+        let some = self
+            .lists
+            .last_mut()
+            .map(|some| std::mem::replace(some, true));
+        self.raw(if some == Some(true) { "," } else { "" })
+    }
+
+    fn take_digests(&mut self) -> Vec<Digest> {
+        let digests = std::mem::take(&mut self.digests).into_iter();
+        let digest = |(len, crc)| Digest {
+            len,
+            crc32c: format!("{crc:08x}"),
         };
-        self.raw("{\"type\":\"composite\"")?;
+        digests.map(digest).collect()
+    }
+
+    /// What is around the descriptor of an item.
+    fn node(&mut self, item: &Item<'_>) -> io::Result<()> {
+        self.separate()?;
+        let kind = if item.head.is_some() {
+            "composite"
+        } else {
+            "tensor"
+        };
+        write!(self.out, "{{\"type\":\"{kind}\"")?;
+        if let Some(entry) = item.entry {
+            self.field("name", &entry.name)?;
+        }
         self.field("offset", &item.offset)?;
+        let Some(head) = item.head else {
+            return Ok(());
+        };
         self.field("rule", &head.composition_rule)?;
         self.field("rule_name", &head.composition_rule.word())?;
         self.field("op", &head.combine_op)?;
@@ -102,24 +153,18 @@ impl Show for Object<'_> {
     }
 
     fn finish(&mut self, result: &Result<Summary, Problem>) -> io::Result<()> {
-        if self.kind == Kind::Stream {
-            if self.open {
-                self.raw(if self.head { ",\"members\":[]}" } else { "}" })?;
+        if self.lists.is_empty() {
+            if self.items == 0 {
+                self.raw(",\"value\":null")?;
             }
-            // composites that an error left open
-            while self.lists.len() > 1 {
-                self.lists.pop();
-                self.raw("],\"complete\":false}")?;
-            }
-            self.raw("]")?;
-            if let Ok(summary) = result {
+        } else {
+            self.close_items()?;
+            if let (Ok(summary), Kind::Stream) = (result, self.kind) {
                 self.field("item_count", &summary.items)?;
                 self.field("tensor_count", &summary.tensors)?;
                 self.field("max_depth", &summary.max_depth)?;
             }
             self.raw("}")?;
-        } else if self.items == 0 {
-            self.raw(",\"value\":null")?;
         }
         match result {
             Ok(summary) if summary.flags.is_empty() => {}
@@ -147,21 +192,62 @@ impl Show for Object<'_> {
 }
 
 impl Visit for Object<'_> {
+    fn directory(&mut self, directory: &FileDirectory<'_>) -> io::Result<()> {
+        let header = directory.header();
+        let kv: Vec<_> = directory.kv().map(KvShape).collect();
+        self.raw(",\"value\":{\"container_version\":")?;
+        json::write(self.out, &[CONTAINER_MAJOR, header.version_minor])?;
+        self.field("file_flags", &header.file_flags)?;
+        self.field("data_buffer_alignment", &header.data_buffer_alignment)?;
+        self.field("first_descriptor_offset", &header.first_descriptor_offset)?;
+        self.field("tensor_count_hint", &header.tensor_count_hint)?;
+        self.field("kv", &kv)?;
+        self.lists.push(false);
+        self.raw(",\"composites\":[")
+    }
+
+    fn index(&mut self) -> io::Result<()> {
+        self.close_items()?;
+        self.lists.push(false);
+        self.raw(",\"tensors\":[")
+    }
+
+    fn entry(&mut self, entry: &Entry<'_>, view: &DescriptorView<'_>) -> io::Result<()> {
+        self.separate()?;
+        self.raw("{\"name\":")?;
+        json::write(self.out, &entry.name)?;
+        self.field("descriptor_offset", &entry.descriptor_offset)?;
+        self.field("descriptor_length", &entry.descriptor_length)?;
+        self.field("data_offset", &entry.data_offset)?;
+        self.field("data_length", &entry.data_length)?;
+        self.field("descriptor", &Descriptor::of(view))?;
+        if let Some(digests) = self.known.remove(&entry.descriptor_offset) {
+            self.field("buffers", &digests)?;
+        }
+        self.raw("}")
+    }
+
+    fn wants_payload(&self) -> bool {
+        self.digest
+    }
+
     fn begin(&mut self, item: &Item<'_>) -> io::Result<()> {
         self.head = item.head.is_some();
         self.items += u64::from(item.path.len() < 2);
+        self.plain = item.entry.is_some() && item.path.len() < 2 && !self.head;
+        self.place = item.offset;
         let descriptor = Descriptor::of(item.view);
         let rows = self
             .bytes
             .then(|| bytes::rows(item.offset, item.view.as_bytes()));
         if self.kind == Kind::Descriptor {
             self.field("value", &descriptor)?;
-        } else {
+        } else if !self.plain {
             self.node(item)?;
             self.field("descriptor", &descriptor)?;
             self.open = true;
         }
-        if let Some(rows) = rows {
+        if let Some(rows) = rows.filter(|_| !self.plain) {
             self.field("bytes", &rows)?;
         }
         if self.digest {
@@ -182,21 +268,20 @@ impl Visit for Object<'_> {
             return Ok(());
         }
         self.open = false;
+        let digests = self.take_digests();
         if self.head {
             self.lists.push(false);
-            return self.raw(",\"members\":[");
+            self.raw(",\"members\":[")?;
+        } else if !self.plain {
+            if self.digest {
+                self.field("buffers", &digests)?;
+            }
+            self.raw("}")?;
         }
-        if self.digest {
-            let digests: Vec<_> = std::mem::take(&mut self.digests)
-                .into_iter()
-                .map(|(len, crc)| Digest {
-                    len,
-                    crc32c: format!("{crc:08x}"),
-                })
-                .collect();
-            self.field("buffers", &digests)?;
+        if self.digest && self.kind == Kind::File {
+            self.known.insert(self.place, digests);
         }
-        self.raw("}")
+        Ok(())
     }
 
     fn close(&mut self, whole: Option<Result<(), Rule>>) -> io::Result<()> {

@@ -1,10 +1,12 @@
-//! Where in a stream the items are: turns the library's events into calls of a visitor.
+//! Where in a stream or file the items are: turns the library's events into calls of a visitor.
 
-use hrry::{CompositeHead, DescriptorView, Event, Fields, Layout, Mode, Outcome, Policy, Rule};
+use hrry::{
+    CompositeHead, DescriptorView, Entry, Event, Fields, Layout, Mode, Outcome, Policy, Rule,
+};
 
 use super::read::{Item, Stop, Summary, Visit};
 
-/// Where in the stream the items are.
+/// Where in the input the items are.
 #[derive(Default)]
 pub struct Places {
     pub summary: Summary,
@@ -16,11 +18,12 @@ impl Places {
     pub fn event(
         &mut self,
         event: &Event<'_, '_>,
+        entry: Option<&Entry<'_>>,
         policy: &Policy,
         visit: &mut impl Visit,
     ) -> Result<(), Stop> {
         match event {
-            Event::Descriptor(view, outcome) => self.begin(view, outcome, policy, visit)?,
+            Event::Descriptor(view, outcome) => self.begin(view, outcome, entry, policy, visit)?,
             Event::Payload(payload) => visit.payload(payload),
             Event::TensorEnd(outcome) => {
                 visit.end()?;
@@ -35,6 +38,7 @@ impl Places {
         &mut self,
         view: &DescriptorView<'_>,
         outcome: &Outcome,
+        entry: Option<&Entry<'_>>,
         policy: &Policy,
         visit: &mut impl Visit,
     ) -> Result<(), Stop> {
@@ -64,6 +68,7 @@ impl Places {
             offset,
             view,
             head,
+            entry,
         })?;
         Ok(())
     }

@@ -6,10 +6,12 @@ use std::io::{self, Read};
 use hrry::io_std::random_key;
 use hrry::owned::GrowFrame;
 use hrry::{
-    CompositeHead, DescriptorView, Error, ErrorKind, ExactThenKeyed, Field, Method, Mode, Payload,
-    Policy, Rule, StreamDecoder, Violation,
+    CompositeHead, DescriptorView, Entry, Error, ErrorKind, ExactThenKeyed, Field, FileDirectory,
+    Method, Mode, Payload, Policy, Rule, StreamDecoder, Violation,
 };
 
+use super::args::Kind;
+use super::container;
 use super::places::{Places, flag, head_of};
 use super::source::Source;
 use super::text::plural;
@@ -23,11 +25,28 @@ pub struct Item<'a> {
     pub view: &'a DescriptorView<'a>,
     /// What it announces, if it is a head.
     pub head: Option<CompositeHead>,
+    /// What the index of a container says of it.
+    pub entry: Option<&'a Entry<'a>>,
 }
 
 /// Is told what was read, in order: `begin payload* end` for each item, `close` for each composite, at
-/// most one `broken` at the very end.
+/// most one `broken` at the very end. A container begins with its directory and ends with an `entry` for each
+/// tensor, in the order of the index.
 pub trait Visit {
+    fn directory(&mut self, _directory: &FileDirectory<'_>) -> io::Result<()> {
+        Ok(())
+    }
+    /// The entries of the index follow.
+    fn index(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+    fn entry(&mut self, _entry: &Entry<'_>, _view: &DescriptorView<'_>) -> io::Result<()> {
+        Ok(())
+    }
+    /// Whether data is read where reading it can be spared.
+    fn wants_payload(&self) -> bool {
+        false
+    }
     fn begin(&mut self, item: &Item<'_>) -> io::Result<()>;
     fn payload(&mut self, _payload: &Payload<'_>) {}
     fn end(&mut self) -> io::Result<()>;
@@ -107,16 +126,35 @@ impl Problem {
         }
     }
 
-    fn input(error: io::Error) -> Stop {
+    pub fn input(error: io::Error) -> Stop {
         Stop::Problem(Problem::other(error))
     }
 }
 
 /// Bytes read at once.
-const CHUNK: usize = 64 * 1024;
+pub const CHUNK: usize = 64 * 1024;
+
+/// Reads an input of a kind. `capture` keeps the bytes of a descriptor that is refused, for
+/// [`Visit::broken`].
+pub fn input(
+    mut source: Source,
+    kind: Option<Kind>,
+    policy: &Policy,
+    capture: bool,
+    visit: &mut impl Visit,
+) -> Result<Summary, Stop> {
+    match kind {
+        Some(Kind::Descriptor) => descriptor(&mut source, policy, visit),
+        Some(Kind::File) => {
+            let file = source.into_file().map_err(Problem::input)?;
+            container::read(file, policy, visit)
+        }
+        _ => stream(&mut source, policy, capture, visit),
+    }
+}
 
 /// Reads an input that holds one descriptor and nothing else.
-pub fn descriptor(
+fn descriptor(
     source: &mut Source,
     policy: &Policy,
     visit: &mut impl Visit,
@@ -153,6 +191,7 @@ pub fn descriptor(
         offset: 0,
         view: &view,
         head,
+        entry: None,
     })?;
     visit.end()?;
     let after = source.append(&mut Vec::new(), 1).map_err(Problem::input)?;
@@ -174,9 +213,8 @@ pub fn descriptor(
 
 type Decoder = StreamDecoder<GrowFrame, ExactThenKeyed, Vec<u64>>;
 
-/// Reads tensors back to back. `capture` keeps the bytes of the descriptor that is being gathered, for
-/// [`Visit::broken`].
-pub fn stream(
+/// Reads tensors back to back.
+fn stream(
     source: &mut Source,
     policy: &Policy,
     capture: bool,
@@ -210,7 +248,7 @@ pub fn stream(
                 }
                 Ok(Some(event)) => {
                     caught.clear();
-                    places.event(&event, policy, visit)?;
+                    places.event(&event, None, policy, visit)?;
                     if decoder.current().is_none() {
                         next = decoder.offset();
                     }

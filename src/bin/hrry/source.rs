@@ -1,15 +1,22 @@
 //! Where bytes come from: a file or standard input, and what kind of input they are.
 
 use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Cursor, Read, Seek};
 use std::path::Path;
+
+use tempfile::tempfile;
 
 use super::args::Kind;
 
 /// Bytes to read, the first few of them looked at.
 pub struct Source {
     first: Cursor<Vec<u8>>,
-    rest: Box<dyn Read>,
+    rest: Rest,
+}
+
+enum Rest {
+    File(File),
+    Stdin(io::Stdin),
 }
 
 /// What a container file starts with, and so no descriptor does.
@@ -18,10 +25,10 @@ const FILE_MAGIC: &[u8] = b"HRRYFILE";
 impl Source {
     /// Opens a file; `-` is standard input.
     pub fn open(path: &Path) -> io::Result<Source> {
-        let rest: Box<dyn Read> = if is_stdin(path) {
-            Box::new(io::stdin())
+        let rest = if is_stdin(path) {
+            Rest::Stdin(io::stdin())
         } else {
-            Box::new(File::open(path)?)
+            Rest::File(File::open(path)?)
         };
         let first = Cursor::new(Vec::new());
         Ok(Source { first, rest })
@@ -42,6 +49,19 @@ impl Source {
         Ok(kind)
     }
 
+    /// The whole input as a file that can be read anywhere: itself, or a nameless copy of what cannot.
+    pub fn into_file(self) -> io::Result<File> {
+        let mut this = self;
+        if let Rest::File(file) = &mut this.rest
+            && file.stream_position().is_ok()
+        {
+            return file.try_clone();
+        }
+        let mut file = tempfile()?;
+        io::copy(&mut this, &mut file)?;
+        Ok(file)
+    }
+
     /// Appends at most `count` bytes to `bytes`; fewer at the end of the input only.
     pub fn append(&mut self, bytes: &mut Vec<u8>, count: usize) -> io::Result<usize> {
         self.take(count as u64).read_to_end(bytes)
@@ -53,6 +73,15 @@ impl Read for Source {
         match self.first.read(buffer)? {
             0 => self.rest.read(buffer),
             read => Ok(read),
+        }
+    }
+}
+
+impl Read for Rest {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Rest::File(file) => file.read(buffer),
+            Rest::Stdin(stdin) => stdin.read(buffer),
         }
     }
 }

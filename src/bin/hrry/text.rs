@@ -4,8 +4,8 @@ use std::fmt::Display;
 
 use super::shape::Word;
 use hrry::{
-    BufferHandle, CombineOp, CompositeHead, DescriptorView, DeviceTag, ExtensionType, Layout,
-    MemoryClass, NO_BUFFER, Quantization, Statistics, SyncMode, Tiled, U64s,
+    BufferHandle, CombineOp, CompositeHead, DescriptorView, DeviceTag, ExtensionType,
+    FileDirectory, Layout, MemoryClass, NO_BUFFER, Quantization, Statistics, SyncMode, Tiled, U64s,
 };
 
 /// What a descriptor says. `parent` is whether the shape around a shard is worth telling, which it is
@@ -47,6 +47,24 @@ pub fn tensor(view: &DescriptorView<'_>, parent: bool) -> String {
             "{} bytes without a meaning at its end",
             view.tail().len()
         ));
+    }
+    facts.join(", ")
+}
+
+/// What a container says of itself.
+pub fn container(directory: &FileDirectory<'_>) -> String {
+    let header = directory.header();
+    let mut facts = vec![
+        format!("container 1.{}", header.version_minor),
+        plural(directory.tensor_count(), "tensor"),
+        format!("data aligned to {}", header.data_buffer_alignment),
+    ];
+    if header.is_sorted() {
+        facts.push("names sorted".into());
+    }
+    if header.has_index_crc32c() {
+        let crc = directory.trailer().index_crc32c;
+        facts.push(format!("index checksum {crc:#010x}"));
     }
     facts.join(", ")
 }

@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
-use hrry::Rule;
+use hrry::{FileDirectory, Rule};
 
 use super::args::Kind;
 use super::inspect::Show;
+use super::plain::Plain;
 use super::read::{Item, Problem, Summary, Visit};
-use super::{bytes, text};
+use super::{bytes, kv, text};
 
 pub struct Tree<'a> {
     out: &'a mut dyn Write,
@@ -47,6 +48,7 @@ impl Show for Tree<'_> {
             let end = summary.bytes;
             match self.kind {
                 Kind::Descriptor => writeln!(self.out, "{end:>10}  end of the descriptor")?,
+                Kind::File => writeln!(self.out, "{end:>10}  end of the file: {summary}")?,
                 _ => writeln!(self.out, "{end:>10}  end of the stream: {summary}")?,
             }
             for rule in &summary.flags {
@@ -68,11 +70,21 @@ impl Show for Tree<'_> {
 }
 
 impl Visit for Tree<'_> {
+    fn directory(&mut self, directory: &FileDirectory<'_>) -> io::Result<()> {
+        writeln!(self.out, "{:>10}  {}", 0, text::container(directory))?;
+        for entry in directory.kv() {
+            let (key, value) = (Plain::new(entry.key), kv::text(&entry.value));
+            writeln!(self.out, "{:>10}  {key} = {}", "", Plain::new(&value))?;
+        }
+        Ok(())
+    }
+
     fn begin(&mut self, item: &Item<'_>) -> io::Result<()> {
         let path: Vec<_> = item.path.iter().map(u64::to_string).collect();
-        let path = match path.is_empty() {
-            true => String::new(),
-            false => format!("#{} ", path.join(".")),
+        let path = match item.entry {
+            Some(entry) => format!("{}: ", Plain::new(entry.name)),
+            None if path.is_empty() => String::new(),
+            None => format!("#{} ", path.join(".")),
         };
         let line = text::tensor(item.view, item.path.len() < 2);
         writeln!(
