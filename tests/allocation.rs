@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 mod support;
 
-use hrry::owned::GrowFrame;
+use hrry::owned::{GrowFrame, ItemReader};
 use hrry::{
     CombineOp, CompositeHead, CompositionRule, ElementType, Error, Exact, Policy, Quantization,
     StreamDecoder,
@@ -20,6 +20,8 @@ thread_local! {
     // of this thread alone, since tests run beside each other; memory may come from another one
     static IN_USE: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
+    /// Requests above it fail.
+    static MOST: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
 fn count(size: isize) {
@@ -28,9 +30,12 @@ fn count(size: isize) {
     PEAK.set(PEAK.get().max(in_use));
 }
 
-// SAFETY: every call goes to the system allocator as it is; the counters allocate nothing.
+// SAFETY: every call goes to the system allocator as it is, or fails; the counters allocate nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if layout.size() > MOST.get() {
+            return std::ptr::null_mut();
+        }
         count(layout.size() as isize);
         // SAFETY: the caller's promise
         unsafe { System.alloc(layout) }
@@ -57,6 +62,22 @@ fn read(stream: &[u8], size: usize) -> (Result<(), Error>, usize) {
         Ok(())
     });
     let result = result.and_then(|()| decoder.finish());
+    (result, (PEAK.get() - before) as usize)
+}
+
+/// The same into items, which are kept to the end.
+fn read_items(stream: &[u8], size: usize) -> (Result<usize, hrry::owned::Error>, usize) {
+    let before = IN_USE.get();
+    PEAK.set(before);
+    let mut reader = ItemReader::new(Policy::STRICT);
+    let mut items = Vec::new();
+    let result = stream.chunks(size).try_for_each(|mut chunk| {
+        while let Some(item) = reader.next_item(&mut chunk)? {
+            items.push(item);
+        }
+        Ok(())
+    });
+    let result = result.and_then(|()| reader.finish()).map(|()| items.len());
     (result, (PEAK.get() - before) as usize)
 }
 
@@ -131,4 +152,75 @@ fn c02_memory_follows_what_arrived() {
     let (result, peak) = read(&tensor.repeat(1000), 10);
     assert_eq!(result, Ok(()));
     assert!(peak > 0 && peak <= bound(tensor.len()), "{peak} bytes");
+}
+
+/// What an item costs beside its bytes: its own size, twice in a vector that grows, a table of one
+/// buffer, and the gap that aligns that.
+const ITEM: usize = 400;
+
+#[test]
+fn c02_items_take_no_more_than_what_arrived() {
+    for (name, stream) in hostile() {
+        let items = stream.len() / bytes::encode(&Plain::new(ElementType::UInt8, &[], &[0])).len();
+        for size in [1, 16, stream.len()] {
+            let (result, peak) = read_items(&stream, size);
+            assert!(result.is_err(), "{name}");
+            let bound = bound(stream.len()) + items * ITEM;
+            assert!(peak <= bound, "{name}: {peak} bytes");
+        }
+    }
+}
+
+#[test]
+fn c02_small_tensors_cost_a_bounded_number_of_bytes_each() {
+    let mut tensor = bytes::encode(&Plain::new(ElementType::UInt8, &[1], &[1]));
+    tensor.push(7);
+    for count in [1, 100, 5000] {
+        let stream = tensor.repeat(count);
+        let (result, peak) = read_items(&stream, 100);
+        assert_eq!(result, Ok(count));
+        assert!(
+            peak <= stream.len() + count * ITEM + CONSTANT,
+            "{peak} bytes"
+        );
+    }
+}
+
+#[test]
+fn c02_buffers_are_not_copied_about() {
+    let mut tensor = bytes::encode(&Plain::new(ElementType::UInt8, &[1 << 20], &[1 << 20]));
+    let descriptor = tensor.len();
+    tensor.resize(descriptor + (1 << 20), 7);
+    // in one piece: the buffer, the gap that aligns it, and what an item costs
+    let (result, peak) = read_items(&tensor, tensor.len());
+    assert_eq!(result, Ok(1));
+    assert!(peak <= (1 << 20) + CONSTANT, "{peak} bytes");
+    // in small pieces: twice as much while it moves for the last time, and nothing to spare then
+    let before = IN_USE.get();
+    PEAK.set(before);
+    let mut reader = ItemReader::new(Policy::STRICT);
+    let mut items = Vec::new();
+    for mut chunk in tensor.chunks(1000) {
+        items.extend(reader.next_item(&mut chunk).unwrap());
+    }
+    let (kept, peak) = (IN_USE.get() - before, PEAK.get() - before);
+    assert_eq!(items.len(), 1);
+    assert!(kept as usize <= (1 << 20) + CONSTANT, "{kept} bytes");
+    assert!(peak as usize <= bound(1 << 20), "{peak} bytes");
+}
+
+#[test]
+fn want_of_memory_is_an_error_that_sticks() {
+    let mut tensor = bytes::encode(&Plain::new(ElementType::UInt8, &[1 << 20], &[1 << 20]));
+    tensor.resize(tensor.len() + (1 << 20), 7);
+    let mut reader = ItemReader::new(Policy::STRICT);
+    let (start, mut rest) = tensor.split_at(1000);
+    assert_eq!(reader.next_item(&mut &start[..]), Ok(None));
+    MOST.set(1 << 16);
+    let failed = reader.next_item(&mut rest);
+    MOST.set(usize::MAX);
+    let error = failed.unwrap_err();
+    assert!(matches!(error, hrry::owned::Error::Memory(_)), "{error}");
+    assert_eq!(reader.next_item(&mut &tensor[..]), Err(error.clone()));
+    assert_eq!(reader.finish(), Err(error));
 }

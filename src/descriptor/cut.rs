@@ -12,6 +12,8 @@ use crate::wire::form::form;
 use crate::wire::handle::RawHandle;
 use crate::wire::tag::{LayoutTag, Scheme};
 use crate::wire::{index, length32, u8, u32};
+#[cfg(feature = "alloc")]
+use crate::{error::Violation, model::Quantization, policy::Policy};
 
 /// What of a descriptor has not been cut off yet.
 struct Rest<'a>(&'a [u8]);
@@ -209,6 +211,22 @@ fn tiles<J: Judge>(rest: &mut Rest<'_>, rank: u32, judge: &mut J) -> Checked {
         }
     }
     Ok(())
+}
+
+/// The scheme of a quantization section on its own, its length in front.
+#[cfg(feature = "alloc")]
+pub(crate) fn scheme<'a>(
+    section: &'a [u8],
+    mut policy: &Policy,
+) -> Result<Quantization<'a>, Violation> {
+    let len = section.len().saturating_sub(offset(Field::SchemeTag));
+    quantization(section, length32(len), &mut policy)?;
+    let scheme = super::parts::quantization(section);
+    // what is no section was refused
+    Ok(scheme.unwrap_or(Quantization::Other {
+        scheme: Scheme(0),
+        bytes: &[],
+    }))
 }
 
 /// A whole quantization section; `len` is what it says of the bytes behind its length.

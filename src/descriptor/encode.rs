@@ -81,6 +81,17 @@ pub fn encode_to<F: Fields + ?Sized, W: Sink + ?Sized>(
     Ok(len)
 }
 
+/// Writes a descriptor that was checked, whatever the policy was.
+#[cfg(feature = "alloc")]
+pub(crate) fn encode_checked<F: Fields + ?Sized, W: Sink + ?Sized>(
+    d: &F,
+    sink: &mut W,
+) -> Result<(), WriteError<W::Error>> {
+    let facts = facts(d);
+    let len = total(&facts).ok_or(TOO_LONG)?;
+    put(d, &facts, len, sink).map_err(WriteError::Sink)
+}
+
 /// Everything that can refuse a descriptor before its first byte is written.
 #[inline(always)]
 pub(crate) fn prepare<F: Fields + ?Sized>(
@@ -334,6 +345,16 @@ fn put_quantization<O: Output>(quantization: Quantization<'_>, out: O) -> Result
             _ => out.filled(|r: &mut [u8; 16]| parameters(r, p)),
         },
     }
+}
+
+/// Writes a scheme without the length in front of it.
+#[cfg(feature = "alloc")]
+pub(crate) fn put_scheme<W: Sink + ?Sized>(
+    quantization: Quantization<'_>,
+    sink: &mut W,
+) -> Result<(), W::Error> {
+    put_quantization(quantization, Pieces(sink))?;
+    Ok(())
 }
 
 /// The section's length prefix is already out.

@@ -3,7 +3,7 @@
 //! Depends on checks, model and the wire level. Decoding runs once over a whole descriptor; a view
 //! borrows the bytes and reads fields when asked; encoding is one forward pass of known length.
 
-mod cut;
+pub(crate) mod cut;
 pub(crate) mod decode;
 pub(crate) mod encode;
 mod parts;

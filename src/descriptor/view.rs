@@ -51,6 +51,13 @@ impl<'a> DescriptorView<'a> {
         }
     }
 
+    /// What the lengths of its parts follow from.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    pub(crate) const fn facts(&self) -> Facts {
+        self.facts
+    }
+
     /// Reads one descriptor from the front of `bytes` and returns what follows it.
     ///
     /// # Errors
