@@ -5,6 +5,8 @@
 mod bytes;
 #[path = "cli/check.rs"]
 mod check;
+#[path = "cli/files.rs"]
+mod files;
 #[path = "cli/inputs.rs"]
 mod inputs;
 #[path = "cli/inspect.rs"]

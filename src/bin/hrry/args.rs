@@ -20,6 +20,7 @@ const EXIT_STATUS: &str = "Exit status: 0 all accepted, 1 something refused, 2 u
 pub enum Command {
     Check(Check),
     Inspect(Inspect),
+    Cat(Cat),
 }
 
 /// Say of each file whether it follows the format, and if not, which rule it breaks and where
@@ -53,6 +54,17 @@ pub struct Inspect {
     pub bytes: bool,
     /// File to show; - is standard input
     pub file: PathBuf,
+}
+
+/// Write the raw bytes of tensors in a container file, buffer after buffer
+#[derive(clap::Args)]
+#[command(after_help = EXIT_STATUS)]
+pub struct Cat {
+    /// Container file; - is standard input
+    pub file: PathBuf,
+    /// Names of tensors
+    #[arg(required = true, value_name = "NAME")]
+    pub names: Vec<String>,
 }
 
 #[derive(clap::Args)]

@@ -5,28 +5,29 @@ use std::io;
 
 use hrry::io_std::random_key;
 use hrry::{
-    CompositeValidator, Entry, Error, ErrorKind, Event, ExactThenKeyed, FileTensor, Mode, Payload,
-    Policy, RangeReader, ReadAt, ReadError, Resource,
+    CompositeValidator, Entry, Error, ErrorKind, Event, ExactThenKeyed, FileIndex, FileTensor,
+    Mode, Payload, Policy, RangeReader, ReadAt, ReadError, Resource, Rule,
 };
 
 use super::places::Places;
 use super::read::{CHUNK, Problem, Stop, Summary, Visit};
 
-type Reader<'s> = RangeReader<'s, File>;
+pub type Reader<'s> = RangeReader<'s, File>;
 
 /// Reads a container; of the data only what the visitor asks for.
 pub fn read(file: File, policy: &Policy, visit: &mut impl Visit) -> Result<Summary, Stop> {
-    let mut storage = Vec::new();
-    let mut reader = open(file, &mut storage, policy)?;
-    let directory = *reader;
-    let mut scratch = Vec::new();
-    grow(&mut scratch, reader.scratch_words())?;
-    let index = directory.index(policy, &mut scratch).map_err(refused)?;
+    let mut places = Places::default();
+    if policy.mode == Mode::Permissive {
+        let again = file.try_clone().map_err(Problem::input)?;
+        places.flag(relaxed(again, policy)?);
+    }
+    let mut storage = Directory::default();
+    let (mut reader, index) = storage.open(file, policy)?;
+    let directory = *index.directory();
     visit.directory(&directory)?;
 
     let key = random_key().map_err(Problem::input)?;
     let mut composites = CompositeValidator::with_arena(ExactThenKeyed(key), Vec::new(), *policy);
-    let mut places = Places::default();
     let mut bytes = Vec::new();
     for entry in index.in_order() {
         let tensor = tensor(&mut reader, entry, &mut bytes)?;
@@ -36,7 +37,10 @@ pub fn read(file: File, policy: &Policy, visit: &mut impl Visit) -> Result<Summa
         let event = Event::Descriptor(view, begins);
         places.event(&event, Some(&entry), policy, visit)?;
         if visit.wants_payload() {
-            payload(reader.source_mut(), &tensor, visit)?;
+            copy(reader.source_mut(), &tensor, |payload| {
+                visit.payload(payload);
+                Ok(())
+            })?;
         }
         let ends = composites.end().map_err(placed)?;
         places.event(&Event::TensorEnd(ends), None, policy, visit)?;
@@ -66,22 +70,50 @@ pub fn read(file: File, policy: &Policy, visit: &mut impl Visit) -> Result<Summa
 /// Room for an index that most files have.
 const ROOM: u64 = 64 * 1024;
 
-/// Opens a container, with more room where its index needs that; the index lies in the file, so the file is
-/// as long.
-fn open<'s>(file: File, storage: &'s mut Vec<u8>, policy: &Policy) -> Result<Reader<'s>, Stop> {
-    grow(storage, ROOM)?;
-    let again = file.try_clone().map_err(Problem::input)?;
-    let needed = match RangeReader::open(file, storage, *policy) {
-        Ok(_) => ROOM,
-        Err(ReadError::Refused(error)) => capacity(&error).ok_or_else(|| refused(error))?,
-        Err(error) => return Err(stopped(error)),
-    };
-    grow(storage, needed)?;
-    RangeReader::open(again, storage, *policy).map_err(stopped)
+/// The first rule that the directory of a container breaks.
+fn relaxed(file: File, policy: &Policy) -> Result<Option<Rule>, Stop> {
+    let mut strict = *policy;
+    strict.mode = Mode::Strict;
+    match Directory::default().open(file, &strict) {
+        Err(Stop::Problem(problem)) => Ok(problem.rule),
+        Err(stop) => Err(stop),
+        Ok(_) => Ok(None),
+    }
+}
+
+/// Where the directory of a container and the tables of it are kept.
+#[derive(Default)]
+pub struct Directory {
+    storage: Vec<u8>,
+    scratch: Vec<u64>,
+}
+
+impl Directory {
+    /// Opens a container and checks all that its directory can break. It takes more room where the directory
+    /// needs that; then the file is as long.
+    pub fn open<'s>(
+        &'s mut self,
+        file: File,
+        policy: &Policy,
+    ) -> Result<(Reader<'s>, FileIndex<'s, 's>), Stop> {
+        let Directory { storage, scratch } = self;
+        grow(storage, ROOM)?;
+        let again = file.try_clone().map_err(Problem::input)?;
+        let needed = match RangeReader::open(file, storage, *policy) {
+            Ok(_) => ROOM,
+            Err(ReadError::Refused(error)) => capacity(&error).ok_or_else(|| refused(error))?,
+            Err(error) => return Err(stopped(error)),
+        };
+        grow(storage, needed)?;
+        let reader = RangeReader::open(again, storage, *policy).map_err(stopped)?;
+        grow(scratch, reader.scratch_words())?;
+        let index = reader.index(policy, scratch).map_err(refused)?;
+        Ok((reader, index))
+    }
 }
 
 /// Reads the descriptor of an entry.
-fn tensor<'t>(
+pub fn tensor<'t>(
     reader: &mut Reader<'_>,
     entry: Entry<'t>,
     bytes: &'t mut Vec<u8>,
@@ -91,8 +123,12 @@ fn tensor<'t>(
     reader.tensor(&entry, bytes).map_err(stopped)
 }
 
-/// Shows the visitor the data of a tensor.
-fn payload(file: &mut File, tensor: &FileTensor<'_>, visit: &mut impl Visit) -> Result<(), Stop> {
+/// Reads the data of a tensor in pieces.
+pub fn copy(
+    file: &mut File,
+    tensor: &FileTensor<'_>,
+    mut take: impl FnMut(&Payload<'_>) -> io::Result<()>,
+) -> Result<(), Stop> {
     let mut chunk = vec![0; CHUNK];
     for buffer in 0..tensor.descriptor().buffer_count() {
         let place = tensor.place(buffer).unwrap_or_default();
@@ -101,12 +137,12 @@ fn payload(file: &mut File, tensor: &FileTensor<'_>, visit: &mut impl Visit) -> 
             let len = (place.end - at).min(CHUNK as u64);
             let bytes = &mut chunk[..len as usize];
             file.read_at(at, bytes).map_err(Problem::input)?;
-            visit.payload(&Payload {
+            take(&Payload {
                 buffer: buffer as u8,
                 offset: at - place.start,
                 last: at + len == place.end,
                 bytes,
-            });
+            })?;
             at += len;
         }
     }

@@ -6,6 +6,7 @@
 
 mod args;
 mod bytes;
+mod cat;
 mod check;
 mod container;
 mod inspect;
@@ -14,6 +15,7 @@ mod kv;
 mod object;
 mod places;
 mod plain;
+mod progress;
 mod read;
 mod shape;
 mod source;
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
     let status = match &args.command {
         Command::Check(check) => check::run(check, &mut out),
         Command::Inspect(inspect) => inspect::run(inspect, &mut out),
+        Command::Cat(cat) => cat::run(cat, &mut out),
     };
     let status = status.and_then(|status| out.flush().map(|()| status));
     let status = status.unwrap_or_else(|error| {

@@ -1,0 +1,60 @@
+//! `hrry cat`: the raw bytes of tensors.
+
+use std::io::{self, Write};
+
+use hrry::{Layout, Policy};
+
+use super::args::Cat;
+use super::container::{Directory, copy, tensor};
+use super::plain::Plain;
+use super::progress::Progress;
+use super::read::{Problem, Stop};
+use super::source::Source;
+use super::{Status, complain};
+
+/// Writes the buffers of each tensor that is named, in the order of the names.
+pub fn run(cat: &Cat, out: &mut dyn Write) -> io::Result<Status> {
+    match write(cat, out) {
+        Ok(()) => Ok(Status::Accepted),
+        Err(Stop::Output(error)) => Err(error),
+        Err(Stop::Problem(problem)) => {
+            let file = cat.file.to_string_lossy();
+            complain(&format!("hrry: {}: {}", Plain::new(&file), problem.message));
+            Ok(match problem.rule {
+                Some(_) => Status::Refused,
+                None => Status::Error,
+            })
+        }
+    }
+}
+
+fn write(cat: &Cat, out: &mut dyn Write) -> Result<(), Stop> {
+    let file = Source::open(&cat.file).and_then(Source::into_file);
+    let file = file.map_err(Problem::input)?;
+    let mut storage = Directory::default();
+    let (mut reader, index) = storage.open(file, &Policy::STRICT)?;
+    let no = |name: &str, why: &str| Stop::Problem(Problem::other(format!("{name}: {why}")));
+    // nothing is written for one name before all are known
+    let mut entries = Vec::new();
+    for name in &cat.names {
+        let entry = index.find(name);
+        entries.push(entry.ok_or_else(|| no(name, "no tensor has that name"))?);
+    }
+    let total = entries.iter().map(|entry| entry.data_length).sum();
+    let mut progress = Progress::new(total);
+    for entry in entries {
+        let mut bytes = Vec::new();
+        let tensor = tensor(&mut reader, entry, &mut bytes)?;
+        if matches!(tensor.descriptor().layout(), Layout::Composite(_)) {
+            return Err(no(
+                entry.name,
+                "a composite has no bytes of its own; name its members",
+            ));
+        }
+        copy(reader.source_mut(), &tensor, |payload| {
+            progress.add(payload.bytes.len() as u64);
+            out.write_all(payload.bytes)
+        })?;
+    }
+    Ok(())
+}
