@@ -8,8 +8,8 @@ mod support;
 
 use hrry::owned::{GrowFrame, ItemReader};
 use hrry::{
-    CombineOp, CompositeHead, CompositionRule, ElementType, Error, Exact, Policy, Quantization,
-    StreamDecoder,
+    CombineOp, CompositeHead, CompositionRule, ElementType, Error, Exact, FileItems, FileView,
+    InlineArena, Policy, Quantization, StreamDecoder,
 };
 use support::bytes;
 use support::spec::{Plain, PlainLayout, PlainScheme};
@@ -223,4 +223,39 @@ fn want_of_memory_is_an_error_that_sticks() {
     assert!(matches!(error, hrry::owned::Error::Memory(_)), "{error}");
     assert_eq!(reader.next_item(&mut &tensor[..]), Err(error.clone()));
     assert_eq!(reader.finish(), Err(error));
+}
+
+/// A container in memory is read in what the caller lends, whatever it says.
+fn read_file(bytes: &[u8], policy: &Policy, scratch: &mut [u64]) -> Result<usize, Error> {
+    let (file, index) = FileView::open_with_scratch(bytes, policy, scratch)?;
+    let mut read = 0;
+    for entry in file.entries() {
+        let found = index.find(entry.name).map(|entry| entry.name);
+        assert!(found == Some(entry.name) && file.find(entry.name).is_some());
+        let tensor = file.tensor(&entry, policy)?;
+        read += tensor.buffers().map(<[u8]>::len).sum::<usize>();
+    }
+    read += file.kv().count();
+    let arena = InlineArena::<1024>::new();
+    let mut items = FileItems::new(file, index, Exact, arena, *policy);
+    while items.next_item()?.is_some() {}
+    items.finish()?;
+    Ok(read)
+}
+
+#[test]
+fn containers_in_memory_cost_none() {
+    let mut scratch = vec![0; 1000];
+    let (mut accepted, mut refused) = (0, 0);
+    for v in support::vectors::files() {
+        for policy in [v.policy, support::vectors::permissive(&v.policy)] {
+            let before = IN_USE.get();
+            PEAK.set(before);
+            let result = read_file(&v.bytes, &policy, &mut scratch);
+            assert_eq!((PEAK.get(), IN_USE.get()), (before, before), "{}", v.id);
+            accepted += usize::from(result.is_ok());
+            refused += usize::from(result.is_err());
+        }
+    }
+    assert!(accepted > 80 && refused > 80, "{accepted} and {refused}");
 }

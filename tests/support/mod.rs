@@ -11,9 +11,11 @@
 #![allow(dead_code)] // every test file uses a part of it
 
 pub mod bytes;
+pub mod container;
 pub mod describe;
 pub mod files;
 pub mod generate;
+pub mod reading;
 pub mod scale;
 pub mod source;
 pub mod spec;

@@ -1,0 +1,198 @@
+//! Tensors by name.
+
+use hrry::{FileView, Policy, Rule};
+
+use super::samples::{group, sample, tensor};
+use crate::support::container::{Container, Written};
+use crate::support::scale::Rng;
+
+/// Each name leads to its tensor, with tables and without, and nothing else leads anywhere.
+fn assert_found(container: &Container, written: &Written, missing: &[&str]) {
+    let view = FileView::open(&written.bytes, &Policy::STRICT).expect("valid");
+    let mut scratch = vec![0; view.scratch_words() as usize];
+    let index = view.index(&Policy::STRICT, &mut scratch).expect("valid");
+    for (tensor, at) in container.index.iter().zip(&written.entries) {
+        let stored = &container.tensors[*tensor];
+        let entry = index.find(&stored.name).expect("it is there");
+        assert_eq!((entry.name, entry.offset), (&stored.name[..], *at as u64));
+        let start = entry.descriptor_offset as usize;
+        assert_eq!(
+            written.bytes[start..start + entry.descriptor_length as usize],
+            stored.descriptor
+        );
+    }
+    for name in missing {
+        assert_eq!(index.find(name), None, "{name:?}");
+        assert_eq!(view.find(name), None, "{name:?}");
+    }
+    assert_eq!(view.tensor_count(), container.tensors.len() as u64);
+}
+
+const MISSING: [&str; 8] = ["", "A", "g.", "g.2", "g.00", "gr", "größe\0", "\0"];
+
+#[test]
+fn every_name_and_no_other() {
+    let container = sample();
+    let written = container.write();
+    assert_found(&container, &written, &MISSING);
+    let view = FileView::open(&written.bytes, &Policy::STRICT).expect("valid");
+    for (tensor, at) in container.index.iter().zip(&written.entries) {
+        let entry = view.find(&container.tensors[*tensor].name).expect("there");
+        assert_eq!(entry.offset, *at as u64);
+    }
+}
+
+#[test]
+fn a_sorted_index() {
+    let mut container = sample();
+    container
+        .index
+        .sort_by_key(|k| container.tensors[*k].name.clone());
+    for sorted in [true, false] {
+        container.sorted = sorted;
+        let written = container.write();
+        assert_found(&container, &written, &MISSING);
+        let view = FileView::open(&written.bytes, &Policy::STRICT).expect("valid");
+        assert_eq!(view.unchecked().names, !sorted);
+        assert!(view.unchecked().ranges && view.unchecked().keys);
+    }
+}
+
+#[test]
+fn no_name_in_an_empty_file() {
+    let written = Container::new(Vec::new()).write();
+    assert_eq!(written.bytes.len(), 112);
+    let (view, index) =
+        FileView::open_with_scratch(&written.bytes, &Policy::STRICT, &mut []).expect("valid");
+    assert_eq!((view.scratch_words(), view.find("a")), (0, None));
+    assert_eq!((index.find("a"), index.find("")), (None, None));
+    assert_eq!(index.in_order().count(), 0);
+}
+
+/// Names of every length around those of words, some of them prefixes of others, with and without zeros at
+/// the end.
+#[test]
+fn names_that_are_alike() {
+    let mut names: Vec<String> = (1..40).map(|len| "a".repeat(len)).collect();
+    names.extend((1..20).map(|len| format!("a{}", "\0".repeat(len))));
+    names.extend((1..20).map(|len| format!("{}b", "a".repeat(len))));
+    names.push("n".repeat(65_535));
+    let container = Container::new(names.iter().map(|name| group(name, 0)).collect());
+    let longer = "a".repeat(40);
+    let longest = "n".repeat(65_536);
+    assert_found(
+        &container,
+        &container.write(),
+        &["", "\0", "b", "aaab\0", &longer, &longest],
+    );
+}
+
+#[test]
+fn ten_thousand_names() {
+    let mut rng = Rng(10_000);
+    let names = (0..10_000).map(|k| format!("model.layers.{}.weight.{k}", k % 97));
+    let mut container = Container::new(names.map(|name| group(&name, 0)).collect());
+    for k in (1..container.index.len()).rev() {
+        container.index.swap(k, rng.below(k + 1));
+    }
+    container.checksum = true;
+    let written = container.write();
+    assert_found(
+        &container,
+        &written,
+        &["model.layers.0.weight.1", "model.layers.0.weight."],
+    );
+
+    let view = FileView::open(&written.bytes, &Policy::STRICT).expect("valid");
+    let mut scratch = vec![0; view.scratch_words() as usize];
+    let index = view.index(&Policy::STRICT, &mut scratch).expect("valid");
+    let order: Vec<&str> = index.in_order().map(|entry| entry.name).collect();
+    assert!(
+        order
+            .iter()
+            .eq(container.tensors.iter().map(|tensor| &tensor.name))
+    );
+}
+
+/// One step of the hash: what a word of a name makes of what was there before.
+fn mixed(sum: u64, word: u64) -> u64 {
+    let mixed = (sum ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed ^ mixed >> 29
+}
+
+/// Two halves of 16 bytes, so that all names made of so many of either collide.
+fn colliding(count: usize) -> Vec<[String; 2]> {
+    let mut rng = Rng(7);
+    let mut ascii = || rng.next() & 0x1F1F_1F1F_1F1F_1F1F | 0x4040_4040_4040_4040;
+    let mut sum = 16 * count as u64;
+    let mut halves = Vec::new();
+    while halves.len() < count {
+        let (first, other) = (ascii(), ascii());
+        let (mixed_first, mixed_other) = (mixed(sum, first), mixed(sum, other));
+        let second = ascii();
+        let apart = second ^ mixed_first ^ mixed_other;
+        // text again, which one pair in 256 gives
+        if apart & 0x8080_8080_8080_8080 == 0 {
+            let text = |words: [u64; 2]| {
+                let bytes = words.map(u64::to_le_bytes).concat();
+                String::from_utf8(bytes).expect("ASCII")
+            };
+            halves.push([text([first, second]), text([other, apart])]);
+            sum = mixed(mixed_first, second);
+        }
+    }
+    halves
+}
+
+#[test]
+fn names_made_to_collide() {
+    let halves = colliding(9);
+    let name = |k: usize| {
+        let pick = |(at, half): (usize, &[String; 2])| half[k >> at & 1].clone();
+        halves.iter().enumerate().map(pick).collect::<String>()
+    };
+    // the last one collides as well, and is not there
+    let names: Vec<String> = (0..512).map(name).collect();
+    let container = Container::new(names[..511].iter().map(|name| group(name, 0)).collect());
+    assert_found(
+        &container,
+        &container.write(),
+        &[&names[511], &names[0][1..]],
+    );
+}
+
+#[test]
+fn twice_is_refused_or_the_first() {
+    let halves = colliding(1);
+    let [a, b] = [&halves[0][0], &halves[0][1]];
+    // among names that collide, and with the second one first in the file
+    for names in [["x", "y", "x"], [a, b, a], [b, a, a]] {
+        let tensors = names.iter().enumerate();
+        let tensors = tensors.map(|(k, name)| tensor(name, &[k as u8])).collect();
+        let mut container = Container::new(tensors);
+        container.index = vec![2, 1, 0];
+        let written = container.write();
+        let twice = names[2];
+        let first = written.entries[0] as u64;
+        let again = match names[1] == twice {
+            true => written.entries[1],
+            false => written.entries[2],
+        };
+
+        let view = FileView::open(&written.bytes, &Policy::STRICT).expect("not looked at");
+        assert!(view.unchecked().names);
+        let mut scratch = [0; 6];
+        let error = view
+            .index(&Policy::STRICT, &mut scratch)
+            .expect_err("twice");
+        assert_eq!(error.rule(), Some(Rule::EntryName));
+        assert_eq!(error.offset(), again as u64 + 2);
+
+        let index = view
+            .index(&Policy::PERMISSIVE, &mut scratch)
+            .expect("relaxed");
+        assert_eq!(index.find(twice).map(|entry| entry.offset), Some(first));
+        assert_eq!(view.find(twice).map(|entry| entry.offset), Some(first));
+        assert_eq!(index.in_order().count(), 3);
+    }
+}
