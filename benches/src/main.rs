@@ -8,6 +8,7 @@ mod alloc;
 mod cases;
 mod cover;
 mod decode;
+mod file;
 mod instructions;
 mod measure;
 mod report;
@@ -65,6 +66,11 @@ pub const SECTIONS: &[Section] = &[
         name: "cover",
         groups: cover::groups,
         counted: Some((cover::counted_groups, 1)),
+    },
+    Section {
+        name: "file",
+        groups: file::groups,
+        counted: Some((file::opening, 1)),
     },
 ];
 

@@ -166,7 +166,7 @@ fn reference(stream: &[u8]) -> u32 {
 
 /// Reads every item of a stream with the reference and returns how many there were.
 fn read_all(source: impl AsyncRead + Unpin) -> u32 {
-    let mut all = pin!(async {
+    ready(async {
         let mut reader = StreamReader::new(source);
         let mut items = 0;
         while let Some(item) = reader.next_item().await.expect("valid") {
@@ -174,11 +174,16 @@ fn read_all(source: impl AsyncRead + Unpin) -> u32 {
             items += 1;
         }
         items
-    });
+    })
+}
+
+/// Polls until there is a result, without a runtime.
+pub fn ready<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());
     loop {
-        if let Poll::Ready(items) = all.as_mut().poll(&mut context) {
-            return items;
+        if let Poll::Ready(result) = future.as_mut().poll(&mut context) {
+            return result;
         }
     }
 }

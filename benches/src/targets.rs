@@ -62,6 +62,10 @@ fn of<'a>(seen: &'a Seen, section: &'a str, contestant: &'a str) -> impl Iterato
     seen.iter().filter_map(ours)
 }
 
+fn at(seen: &Seen, name: &str) -> Option<f64> {
+    seen.get(name).copied()
+}
+
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let logs: Vec<f64> = values.map(f64::ln).collect();
     (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
@@ -178,6 +182,24 @@ pub fn timed(ratio: &Seen, ns: &Seen, allocations: &Seen) -> Vec<Target> {
             growth,
         ),
         (
+            "opening 10,000 tensors with tables",
+            Side::Least,
+            20.0,
+            at(ratio, "file/open_plain/with_scratch"),
+        ),
+        (
+            "the same with a checksum of the index",
+            Side::Least,
+            3.0,
+            at(ratio, "file/open_crc/with_scratch"),
+        ),
+        (
+            "reading 10,000 tensors by name",
+            Side::Least,
+            20.0,
+            at(ratio, "file/read_by_name/hrry"),
+        ),
+        (
             "allocations of any operation",
             Side::Most,
             0.0,
@@ -188,7 +210,7 @@ pub fn timed(ratio: &Seen, ns: &Seen, allocations: &Seen) -> Vec<Target> {
 
 /// Targets in instructions for each unit.
 pub fn counted(instructions: &Seen) -> Vec<Target> {
-    let one = |name: &str| instructions.get(name).copied();
+    let one = |name: &str| at(instructions, name);
     let chunk = most(of(instructions, "payload", "hand_out"));
     let growth = |way: &str| {
         let at = |count: &str| one(&format!("cover/rank1_{count}_in_order/{way}"));

@@ -3,12 +3,14 @@
 mod composite;
 mod descriptor;
 mod fields;
+mod file_view;
 mod source;
 mod spec_roundtrip;
 mod stream_cuts;
 
 pub use composite::composite;
 pub use descriptor::descriptor;
+pub use file_view::file_view;
 pub use spec_roundtrip::spec_roundtrip;
 pub use stream_cuts::stream_cuts;
 
@@ -38,6 +40,11 @@ mod tests {
     #[test]
     fn descriptor() {
         seeds("descriptor", super::descriptor);
+    }
+
+    #[test]
+    fn file_view() {
+        seeds("file_view", super::file_view);
     }
 
     #[test]
