@@ -202,7 +202,7 @@ fn apply(written: &Written, damages: &[Damage]) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100 * scale() as u32))]
+    #![proptest_config(ProptestConfig::with_cases(80 + 20 * scale() as u32))]
 
     #[test]
     fn whole_ones_are_read_as_they_were_made(container in container()) {
