@@ -231,6 +231,19 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
+    /// The entries as they stand in the index, with their absolute offsets.
+    pub(super) fn raw(self) -> impl Iterator<Item = (RawEntry<'a>, u64)> {
+        let Entries {
+            mut rest,
+            end,
+            left,
+        } = self;
+        (0..left).map_while(move |_| {
+            let at = end.saturating_sub(length(rest.len()));
+            Some((RawEntry::split(&mut rest)?, at))
+        })
+    }
+
     fn split(&mut self) -> Result<(RawEntry<'a>, Entry<'a>), Error> {
         let at = self.at();
         let Some(raw) = RawEntry::split(&mut self.rest) else {

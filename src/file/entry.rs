@@ -49,6 +49,21 @@ impl<'a> RawEntry<'a> {
         u64(self.places, offset(Field::DescriptorOffset))
     }
 
+    /// Where the tensor ends: behind its data, or behind its descriptor where it has none.
+    #[inline]
+    pub(super) fn end(&self) -> u64 {
+        let descriptor_length = u32(self.places, offset(Field::EntryDescriptorLength));
+        let descriptor_end = self
+            .descriptor_offset()
+            .saturating_add(descriptor_length.into());
+        let data_length = u64(self.places, offset(Field::DataLength));
+        let data_end = u64(self.places, offset(Field::DataOffset)).saturating_add(data_length);
+        match data_length {
+            0 => descriptor_end,
+            _ => data_end.max(descriptor_end),
+        }
+    }
+
     /// The entry at an absolute offset. A name that is no UTF-8 is empty.
     #[inline]
     pub(super) fn entry(self, at: u64) -> Entry<'a> {
@@ -102,15 +117,6 @@ impl Entry<'_> {
     pub(super) fn descriptor_end(&self) -> u64 {
         let length = self.descriptor_length.into();
         self.descriptor_offset.saturating_add(length)
-    }
-
-    /// Where the tensor ends: behind its data, or behind its descriptor where it has none.
-    pub(super) fn end(&self) -> u64 {
-        let data_end = self.data_offset.saturating_add(self.data_length);
-        match self.data_length {
-            0 => self.descriptor_end(),
-            _ => data_end.max(self.descriptor_end()),
-        }
     }
 
     /// A field of this entry.

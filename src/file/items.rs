@@ -1,7 +1,7 @@
 //! The tensors of a container as a sequence of composites and plain tensors.
 
 use super::entry::Entry;
-use super::order::FileIndex;
+use super::order::{FileIndex, OrderedEntries};
 use super::tensor::TensorView;
 use super::view::FileView;
 use crate::composite::{Arena, CompositeValidator, Cover, Outcome};
@@ -39,9 +39,8 @@ pub struct FileItem<'a> {
 #[derive(Clone, Debug)]
 pub struct FileItems<'a, 's, C, A> {
     file: FileView<'a>,
-    index: FileIndex<'a, 's>,
+    entries: OrderedEntries<'a, 's>,
     policy: Policy,
-    next: usize,
     failed: Option<Error>,
     composites: CompositeValidator<C, A>,
 }
@@ -57,9 +56,8 @@ impl<'a, 's, C: Cover, A: Arena> FileItems<'a, 's, C, A> {
     ) -> Self {
         FileItems {
             file,
-            index,
+            entries: index.in_order(),
             policy,
-            next: 0,
             failed: None,
             composites: CompositeValidator::with_arena(cover, arena, policy),
         }
@@ -75,7 +73,7 @@ impl<'a, 's, C: Cover, A: Arena> FileItems<'a, 's, C, A> {
         if let Some(error) = self.failed {
             return Err(error);
         }
-        let item = self.index.place(self.next).map(|entry| self.take(&entry));
+        let item = self.entries.next().map(|entry| self.take(&entry));
         let item = item.transpose();
         self.failed = item.err();
         item
@@ -88,7 +86,6 @@ impl<'a, 's, C: Cover, A: Arena> FileItems<'a, 's, C, A> {
         let begins = begins.map_err(|error| error.placed(Some(view)))?;
         let ends = self.composites.end();
         let ends = ends.map_err(|error| error.placed(Some(view)))?;
-        self.next = self.next.saturating_add(1);
         Ok(FileItem {
             tensor,
             begins,

@@ -21,7 +21,7 @@ pub use directory::{Entries, FileDirectory, Unchecked};
 pub use entry::Entry;
 pub use items::{FileItem, FileItems};
 pub use kv::{KvArray, KvEntries, KvEntry, KvValue};
-pub use order::FileIndex;
+pub use order::{FileIndex, OrderedEntries};
 pub use range::{RangeReader, ReadAt, ReadError};
 pub use sections::{FileHeader, Trailer};
 pub use tensor::{FileTensor, TensorView};

@@ -1,13 +1,14 @@
 //! A container with tables in memory that the caller lends: names by hash, tensors by place.
 
 use core::cmp::Ordering;
+use core::slice;
 
-use super::directory::FileDirectory;
-use super::entry::{Entry, require_name};
+use super::directory::{Entries, FileDirectory};
+use super::entry::{Entry, RawEntry, require_name};
 use super::kv::{key_spot, require_key};
 use crate::check::Judge;
 use crate::error::{Error, ErrorKind, Field, Resource};
-use crate::sort::sort;
+use crate::sort::{sort, sort_spread};
 use crate::wire::length;
 
 /// A container of which everything was checked that its index can break: each name and key is there once,
@@ -21,7 +22,7 @@ pub struct FileIndex<'a, 's> {
     names: Names<'a>,
     /// Words of `names`, ascending.
     by_name: &'s [u64],
-    /// Where entries are in the file, by ascending `descriptor_offset`.
+    /// Where entries are in the file, by ascending `descriptor_offset`; empty where they are so in the index.
     by_place: &'s [u64],
 }
 
@@ -46,19 +47,28 @@ impl<'a, 's> FileIndex<'a, 's> {
         let (by_name, rest) = scratch.split_at_mut_checked(count).unwrap_or_default();
         let (by_place, _) = rest.split_at_mut_checked(count).unwrap_or_default();
         let names = Names::new(directory);
-        let mut ascends = true;
-        let mut last = 0;
-        let slots = by_name.iter_mut().zip(&mut *by_place);
-        for (entry, (name, place)) in directory.entries().zip(slots) {
-            *name = names.word(entry.name, entry.offset);
-            *place = entry.offset;
-            ascends &= last <= entry.descriptor_offset;
-            last = entry.descriptor_offset;
+        let mut places = Places::default();
+        for ((raw, at), word) in directory.entries().raw().zip(&mut *by_name) {
+            *word = names.word(raw.name, at);
+            places.add(&raw, at);
         }
-        sort(by_name, |a, b| names.compare(a, b));
-        if !ascends {
+        sort_spread(by_name, by_place, |a, b| names.compare(a, b));
+        let by_place = match places.ascend() {
+            true => &mut [],
+            false => by_place,
+        };
+        if !by_place.is_empty() {
+            for ((_, at), word) in directory.entries().raw().zip(&mut *by_place) {
+                *word = at;
+            }
             let key = |at| directory.raw_entry(at).map(|raw| raw.descriptor_offset());
             sort(by_place, |a, b| key(a).cmp(&key(b)).then(a.cmp(&b)));
+            places = Places::default();
+            for at in &*by_place {
+                if let Some(raw) = directory.raw_entry(*at) {
+                    places.add(&raw, *at);
+                }
+            }
         }
         let index = FileIndex {
             directory,
@@ -67,7 +77,10 @@ impl<'a, 's> FileIndex<'a, 's> {
             by_place,
         };
         index.check_names(judge)?;
-        index.check_places(judge)?;
+        if let Some(entry) = places.overlap.and_then(|at| directory.entry_at(at)) {
+            let at = entry.spot(Field::DescriptorOffset);
+            directory.sections().require_order(judge, false, at)?;
+        }
         Ok(index)
     }
 
@@ -80,7 +93,7 @@ impl<'a, 's> FileIndex<'a, 's> {
     /// The entry of a name; the first of several that permissive mode let pass.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Entry<'a>> {
-        let wanted = self.names.word(name, 0);
+        let wanted = self.names.word(name.as_bytes(), 0);
         let before = |word: &u64| self.names.compare_to(*word, wanted, name).is_lt();
         let place = self.by_name.partition_point(before);
         let entry = self.names.entry(*self.by_name.get(place)?)?;
@@ -88,14 +101,14 @@ impl<'a, 's> FileIndex<'a, 's> {
     }
 
     /// The tensors in the order of their places: a head, then its members.
-    pub fn in_order(&self) -> impl Iterator<Item = Entry<'a>> + use<'a, 's> {
-        let index = *self;
-        (0..self.by_place.len()).map_while(move |k| index.place(k))
-    }
-
-    /// The tensor at a place in that order.
-    pub(super) fn place(&self, k: usize) -> Option<Entry<'a>> {
-        self.directory.entry_at(*self.by_place.get(k)?)
+    #[must_use]
+    pub fn in_order(&self) -> OrderedEntries<'a, 's> {
+        OrderedEntries {
+            entries: self.directory.entries(),
+            directory: self.directory,
+            by_place: self.by_place.iter(),
+            tabled: !self.by_place.is_empty(),
+        }
     }
 
     /// Equal names are neighbours.
@@ -116,17 +129,52 @@ impl<'a, 's> FileIndex<'a, 's> {
         }
         Ok(())
     }
+}
 
-    /// Each tensor ends before the next one starts.
-    fn check_places<J: Judge>(&self, judge: &mut J) -> Result<(), Error> {
-        let mut behind = 0;
-        for entry in self.in_order() {
-            let at = entry.spot(Field::DescriptorOffset);
-            let apart = behind <= entry.descriptor_offset;
-            self.directory.sections().require_order(judge, apart, at)?;
-            behind = behind.max(entry.end());
+/// The tensors of a container in the order of their places.
+#[derive(Clone, Debug)]
+pub struct OrderedEntries<'a, 's> {
+    entries: Entries<'a>,
+    directory: FileDirectory<'a>,
+    by_place: slice::Iter<'s, u64>,
+    tabled: bool,
+}
+
+impl<'a> Iterator for OrderedEntries<'a, '_> {
+    type Item = Entry<'a>;
+
+    fn next(&mut self) -> Option<Entry<'a>> {
+        match self.tabled {
+            true => self.directory.entry_at(*self.by_place.next()?),
+            false => self.entries.next(),
         }
-        Ok(())
+    }
+}
+
+/// Whether tensors ascend and end before the next one starts.
+#[derive(Default)]
+struct Places {
+    last: u64,
+    behind: u64,
+    descends: bool,
+    /// The entry of the first that starts too early.
+    overlap: Option<u64>,
+}
+
+impl Places {
+    #[inline]
+    fn add(&mut self, raw: &RawEntry<'_>, at: u64) {
+        let start = raw.descriptor_offset();
+        self.descends |= start < self.last;
+        self.last = start;
+        if start < self.behind && self.overlap.is_none() {
+            self.overlap = Some(at);
+        }
+        self.behind = self.behind.max(raw.end());
+    }
+
+    const fn ascend(&self) -> bool {
+        !self.descends
     }
 }
 
@@ -168,10 +216,11 @@ impl<'a> Names<'a> {
     }
 
     /// The word of a name whose entry is at an absolute offset.
-    fn word(&self, name: &str, at: u64) -> u64 {
+    #[inline]
+    fn word(&self, name: &[u8], at: u64) -> u64 {
         let place = at.saturating_sub(self.directory.trailer().index_offset);
         let mask = u64::MAX.checked_shl(self.place_bits).unwrap_or(0);
-        hash(name.as_bytes()) & mask | place & !mask
+        hash(name) & mask | place & !mask
     }
 
     fn entry(&self, word: u64) -> Option<Entry<'a>> {
@@ -207,17 +256,21 @@ impl<'a> Names<'a> {
 fn hash(name: &[u8]) -> u64 {
     // 2^64 divided by the golden ratio
     const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mix = |sum: u64, word: [u8; 8]| {
+        let mixed = (sum ^ u64::from_le_bytes(word)).wrapping_mul(SPREAD);
+        mixed ^ mixed.wrapping_shr(29)
+    };
     let (words, rest) = name.as_chunks();
-    let mut last = [0; 8];
-    for (slot, byte) in last.iter_mut().zip(rest) {
-        *slot = *byte;
+    let mut sum = words
+        .iter()
+        .fold(length(name.len()), |sum, word| mix(sum, *word));
+    if !rest.is_empty() {
+        let mut last = [0; 8];
+        for (slot, byte) in last.iter_mut().zip(rest) {
+            *slot = *byte;
+        }
+        // those that came before once more, where there are some
+        sum = mix(sum, name.last_chunk().copied().unwrap_or(last));
     }
-    let words = words.iter().chain([&last]);
-    let seed = length(name.len());
-    words
-        .fold(seed, |sum, word| {
-            let mixed = (sum ^ u64::from_le_bytes(*word)).wrapping_mul(SPREAD);
-            mixed ^ mixed.wrapping_shr(29)
-        })
-        .wrapping_mul(SPREAD)
+    sum.wrapping_mul(SPREAD)
 }
