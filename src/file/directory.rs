@@ -123,12 +123,12 @@ impl<'a> FileDirectory<'a> {
 
     /// The entry at an absolute offset, as it stands in the index.
     pub(super) fn raw_entry(&self, at: u64) -> Option<RawEntry<'a>> {
-        RawEntry::split(&mut from(self.index, at, self.sections.index().start))
+        RawEntry::split(&mut from(self.index, at, self.sections.index().start), at)
     }
 
     /// The entry at an absolute offset.
     pub(super) fn entry_at(&self, at: u64) -> Option<Entry<'a>> {
-        self.raw_entry(at).map(|raw| raw.entry(at))
+        self.raw_entry(at).map(|raw| raw.entry())
     }
 
     /// The keys, and where their entries are.
@@ -160,14 +160,14 @@ impl<'a> FileDirectory<'a> {
             return Err(Spot::new(Field::IndexEntryCount, at).error(FIT));
         }
         let mut first = u64::MAX;
-        let mut last = "";
+        let mut last: &[u8] = &[];
         while entries.left > 0 {
-            let (raw, entry) = entries.split()?;
-            raw.check(&entry, &self.sections, judge)?;
-            let ascends = !self.sections.header.is_sorted() || last < entry.name;
-            require(judge, ascends, Rule::SortedNames, entry.spot(Field::Name))?;
-            last = entry.name;
-            first = first.min(entry.descriptor_offset);
+            let raw = entries.split()?;
+            raw.check(&self.sections, judge)?;
+            let ascends = !self.sections.header.is_sorted() || last < raw.name;
+            require(judge, ascends, Rule::SortedNames, raw.spot(Field::Name))?;
+            last = raw.name;
+            first = first.min(raw.descriptor_offset());
         }
         let filled = entries.rest.is_empty() || self.sections.header.version_minor > 0;
         let at = Spot::new(Field::IndexTail, entries.at());
@@ -231,26 +231,17 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// The entries as they stand in the index, with their absolute offsets.
-    pub(super) fn raw(self) -> impl Iterator<Item = (RawEntry<'a>, u64)> {
-        let Entries {
-            mut rest,
-            end,
-            left,
-        } = self;
-        (0..left).map_while(move |_| {
-            let at = end.saturating_sub(length(rest.len()));
-            Some((RawEntry::split(&mut rest)?, at))
-        })
+    /// The entries as they stand in the index.
+    pub(super) fn raw(mut self) -> impl Iterator<Item = RawEntry<'a>> {
+        core::iter::from_fn(move || (self.left > 0).then(|| self.split().ok())?)
     }
 
-    fn split(&mut self) -> Result<(RawEntry<'a>, Entry<'a>), Error> {
+    #[inline]
+    fn split(&mut self) -> Result<RawEntry<'a>, Error> {
         let at = self.at();
-        let Some(raw) = RawEntry::split(&mut self.rest) else {
-            return Err(Spot::new(Field::NameLength, at).error(FIT));
-        };
         self.left = self.left.saturating_sub(1);
-        Ok((raw, raw.entry(at)))
+        let raw = RawEntry::split(&mut self.rest, at);
+        raw.ok_or_else(|| Spot::new(Field::NameLength, at).error(FIT))
     }
 
     /// Absolute offset of the next entry.
@@ -267,6 +258,6 @@ impl<'a> Iterator for Entries<'a> {
         if self.left == 0 {
             return None;
         }
-        self.split().ok().map(|(_, entry)| entry)
+        self.split().ok().map(|raw| raw.entry())
     }
 }

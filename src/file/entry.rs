@@ -31,17 +31,19 @@ pub struct Entry<'a> {
 pub(super) struct RawEntry<'a> {
     pub(super) name: &'a [u8],
     places: &'a [u8; ENTRY_TAIL],
+    /// Absolute offset of the entry.
+    pub(super) at: u64,
 }
 
 impl<'a> RawEntry<'a> {
-    /// Takes an entry from the front of `bytes`.
+    /// Takes an entry from the front of `bytes`, which are at an absolute offset.
     #[inline]
-    pub(super) fn split(bytes: &mut &'a [u8]) -> Option<Self> {
+    pub(super) fn split(bytes: &mut &'a [u8], at: u64) -> Option<Self> {
         let mut rest = *bytes;
         let name = split_name(&mut rest)?;
         let (places, rest) = rest.split_first_chunk()?;
         *bytes = rest;
-        Some(RawEntry { name, places })
+        Some(RawEntry { name, places, at })
     }
 
     #[inline]
@@ -49,66 +51,88 @@ impl<'a> RawEntry<'a> {
         u64(self.places, offset(Field::DescriptorOffset))
     }
 
+    #[inline]
+    fn descriptor_length(&self) -> u32 {
+        u32(self.places, offset(Field::EntryDescriptorLength))
+    }
+
+    #[inline]
+    fn data_offset(&self) -> u64 {
+        u64(self.places, offset(Field::DataOffset))
+    }
+
+    #[inline]
+    fn data_length(&self) -> u64 {
+        u64(self.places, offset(Field::DataLength))
+    }
+
+    /// Where the descriptor ends; it saturates.
+    #[inline]
+    fn descriptor_end(&self) -> u64 {
+        let length = self.descriptor_length().into();
+        self.descriptor_offset().saturating_add(length)
+    }
+
     /// Where the tensor ends: behind its data, or behind its descriptor where it has none.
     #[inline]
     pub(super) fn end(&self) -> u64 {
-        let descriptor_length = u32(self.places, offset(Field::EntryDescriptorLength));
-        let descriptor_end = self
-            .descriptor_offset()
-            .saturating_add(descriptor_length.into());
-        let data_length = u64(self.places, offset(Field::DataLength));
-        let data_end = u64(self.places, offset(Field::DataOffset)).saturating_add(data_length);
-        match data_length {
-            0 => descriptor_end,
-            _ => data_end.max(descriptor_end),
+        let data_end = self.data_offset().saturating_add(self.data_length());
+        match self.data_length() {
+            0 => self.descriptor_end(),
+            _ => data_end.max(self.descriptor_end()),
         }
     }
 
-    /// The entry at an absolute offset. A name that is no UTF-8 is empty.
+    /// The entry with its name as text; it is empty where it is none.
     #[inline]
-    pub(super) fn entry(self, at: u64) -> Entry<'a> {
+    pub(super) fn entry(&self) -> Entry<'a> {
         Entry {
             name: core::str::from_utf8(self.name).unwrap_or_default(),
             descriptor_offset: self.descriptor_offset(),
-            descriptor_length: u32(self.places, offset(Field::EntryDescriptorLength)),
-            data_offset: u64(self.places, offset(Field::DataOffset)),
-            data_length: u64(self.places, offset(Field::DataLength)),
-            offset: at,
+            descriptor_length: self.descriptor_length(),
+            data_offset: self.data_offset(),
+            data_length: self.data_length(),
+            offset: self.at,
         }
     }
 
+    /// A field of this entry.
+    pub(super) fn spot(&self, field: Field) -> Spot {
+        spot(field, self.at, self.name.len())
+    }
+
     /// Checks what the entry says by itself and against the sections of its file, in byte order.
-    pub(super) fn check<J: Judge>(
-        &self,
-        entry: &Entry<'_>,
-        sections: &Sections,
-        judge: &mut J,
-    ) -> Result<(), Error> {
+    #[inline]
+    pub(super) fn check<J: Judge>(&self, sections: &Sections, judge: &mut J) -> Result<(), Error> {
         let field = match self.name {
             [] => Field::NameLength,
             _ => Field::Name,
         };
-        let named = !entry.name.is_empty();
-        require_name(judge, named, named, entry.spot(field))?;
+        // nearly all names are ASCII, which short ones are found to be faster
+        let text = self.name.is_ascii() || core::str::from_utf8(self.name).is_ok();
+        let named = text && !self.name.is_empty();
+        require_name(judge, named, named, self.spot(field))?;
 
-        let at = entry.spot(Field::DescriptorOffset);
-        let aligned = entry.descriptor_offset.is_multiple_of(PLACEMENT);
-        let descriptor_end = entry.descriptor_end();
-        let inside = sections.holds(entry.descriptor_offset, descriptor_end);
+        let at = self.spot(Field::DescriptorOffset);
+        let (start, end) = (self.descriptor_offset(), self.descriptor_end());
+        let (aligned, inside) = (start.is_multiple_of(PLACEMENT), sections.holds(start, end));
         require_within(judge, aligned, inside, Rule::DescriptorPlace, at)?;
-        let in_order = descriptor_end <= sections.region_end();
-        sections.require_order(judge, in_order, at)?;
+        sections.require_order(judge, end <= sections.region_end(), at)?;
 
-        if entry.data_length > 0 {
-            let at = entry.spot(Field::DataOffset);
-            let data_end = entry.data_offset.saturating_add(entry.data_length);
-            entry.require_data(sections.holds(entry.data_offset, data_end))?;
-            let in_order = data_end <= sections.region_end();
-            sections.require_order(judge, in_order, at)?;
+        if self.data_length() > 0 {
+            let at = self.spot(Field::DataOffset);
+            let start = self.data_offset();
+            let end = start.saturating_add(self.data_length());
+            require_data(sections.holds(start, end), at)?;
+            sections.require_order(judge, end <= sections.region_end(), at)?;
         }
         let unflagged = u32(self.places, offset(Field::EntryFlags)) == 0;
-        let at = entry.spot(Field::EntryFlags);
-        require(judge, unflagged, Rule::EntryFlags, at)
+        require(
+            judge,
+            unflagged,
+            Rule::EntryFlags,
+            self.spot(Field::EntryFlags),
+        )
     }
 }
 
@@ -121,20 +145,25 @@ impl Entry<'_> {
 
     /// A field of this entry.
     pub(super) fn spot(&self, field: Field) -> Spot {
-        let behind_name = match field {
-            Field::NameLength | Field::Name => 0,
-            _ => ENTRY_HEAD.saturating_add(self.name.len()),
-        };
-        let at = length(behind_name.saturating_add(offset(field)));
-        Spot::new(field, self.offset.saturating_add(at))
+        spot(field, self.offset, self.name.len())
     }
+}
 
-    /// Requires of the data that it lies where it may.
-    pub(super) fn require_data(&self, holds: bool) -> Result<(), Error> {
-        match holds {
-            true => Ok(()),
-            false => Err(self.spot(Field::DataOffset).error(Rule::DataRange)),
-        }
+/// A field of the entry at an absolute offset.
+fn spot(field: Field, at: u64, name_length: usize) -> Spot {
+    let behind_name = match field {
+        Field::NameLength | Field::Name => 0,
+        _ => ENTRY_HEAD.saturating_add(name_length),
+    };
+    let place = length(behind_name.saturating_add(offset(field)));
+    Spot::new(field, at.saturating_add(place))
+}
+
+/// Requires of data that it lies where it may.
+pub(super) fn require_data(holds: bool, at: Spot) -> Result<(), Error> {
+    match holds {
+        true => Ok(()),
+        false => Err(at.error(Rule::DataRange)),
     }
 }
 

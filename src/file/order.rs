@@ -48,9 +48,9 @@ impl<'a, 's> FileIndex<'a, 's> {
         let (by_place, _) = rest.split_at_mut_checked(count).unwrap_or_default();
         let names = Names::new(directory);
         let mut places = Places::default();
-        for ((raw, at), word) in directory.entries().raw().zip(&mut *by_name) {
-            *word = names.word(raw.name, at);
-            places.add(&raw, at);
+        for (raw, word) in directory.entries().raw().zip(&mut *by_name) {
+            *word = names.word(raw.name, raw.at);
+            places.add(&raw);
         }
         sort_spread(by_name, by_place, |a, b| names.compare(a, b));
         let by_place = match places.ascend() {
@@ -58,15 +58,15 @@ impl<'a, 's> FileIndex<'a, 's> {
             false => by_place,
         };
         if !by_place.is_empty() {
-            for ((_, at), word) in directory.entries().raw().zip(&mut *by_place) {
-                *word = at;
+            for (raw, word) in directory.entries().raw().zip(&mut *by_place) {
+                *word = raw.at;
             }
             let key = |at| directory.raw_entry(at).map(|raw| raw.descriptor_offset());
             sort(by_place, |a, b| key(a).cmp(&key(b)).then(a.cmp(&b)));
             places = Places::default();
             for at in &*by_place {
                 if let Some(raw) = directory.raw_entry(*at) {
-                    places.add(&raw, *at);
+                    places.add(&raw);
                 }
             }
         }
@@ -93,11 +93,12 @@ impl<'a, 's> FileIndex<'a, 's> {
     /// The entry of a name; the first of several that permissive mode let pass.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Entry<'a>> {
-        let wanted = self.names.word(name.as_bytes(), 0);
+        let name = name.as_bytes();
+        let wanted = self.names.word(name, 0);
         let before = |word: &u64| self.names.compare_to(*word, wanted, name).is_lt();
         let place = self.by_name.partition_point(before);
-        let entry = self.names.entry(*self.by_name.get(place)?)?;
-        (entry.name == name).then_some(entry)
+        let raw = self.names.raw_entry(*self.by_name.get(place)?)?;
+        (raw.name == name).then(|| raw.entry())
     }
 
     /// The tensors in the order of their places: a head, then its members.
@@ -118,8 +119,8 @@ impl<'a, 's> FileIndex<'a, 's> {
         for word in words {
             if last.is_some_and(|last| self.names.same_hash(*last, *word)) {
                 let pair = last
-                    .and_then(|last| self.names.entry(*last))
-                    .zip(self.names.entry(*word));
+                    .and_then(|last| self.names.raw_entry(*last))
+                    .zip(self.names.raw_entry(*word));
                 if let Some((a, b)) = pair {
                     let at = b.spot(Field::Name);
                     require_name(judge, a.name != b.name, true, at)?;
@@ -163,12 +164,12 @@ struct Places {
 
 impl Places {
     #[inline]
-    fn add(&mut self, raw: &RawEntry<'_>, at: u64) {
+    fn add(&mut self, raw: &RawEntry<'_>) {
         let start = raw.descriptor_offset();
         self.descends |= start < self.last;
         self.last = start;
         if start < self.behind && self.overlap.is_none() {
-            self.overlap = Some(at);
+            self.overlap = Some(raw.at);
         }
         self.behind = self.behind.max(raw.end());
     }
@@ -223,11 +224,10 @@ impl<'a> Names<'a> {
         hash(name) & mask | place & !mask
     }
 
-    fn entry(&self, word: u64) -> Option<Entry<'a>> {
+    fn raw_entry(&self, word: u64) -> Option<RawEntry<'a>> {
         let mask = u64::MAX.checked_shl(self.place_bits).unwrap_or(0);
-        let place = word & !mask;
-        self.directory
-            .entry_at(self.directory.trailer().index_offset.saturating_add(place))
+        let start = self.directory.trailer().index_offset;
+        self.directory.raw_entry(start.saturating_add(word & !mask))
     }
 
     fn same_hash(&self, a: u64, b: u64) -> bool {
@@ -239,16 +239,16 @@ impl<'a> Names<'a> {
         if !self.same_hash(a, b) {
             return a.cmp(&b);
         }
-        let name = |word| self.entry(word).map(|entry| entry.name);
+        let name = |word| self.raw_entry(word).map(|raw| raw.name);
         name(a).cmp(&name(b)).then(a.cmp(&b))
     }
 
     /// A word against the word and the name that are looked for.
-    fn compare_to(&self, word: u64, wanted: u64, name: &str) -> Ordering {
+    fn compare_to(&self, word: u64, wanted: u64, name: &[u8]) -> Ordering {
         if !self.same_hash(word, wanted) {
             return word.cmp(&wanted);
         }
-        self.entry(word).map(|entry| entry.name).cmp(&Some(name))
+        self.raw_entry(word).map(|raw| raw.name).cmp(&Some(name))
     }
 }
 

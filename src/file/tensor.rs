@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::entry::Entry;
+use super::entry::{Entry, require_data};
 use super::sections::Sections;
 use super::spot::{require, require_within};
 use crate::check::Judge;
@@ -105,7 +105,7 @@ impl<'a> FileTensor<'a> {
             require(judge, aligned, Rule::DataPlace, at)?;
             let end = self.place(last).map_or(u64::MAX, |place| place.end);
             let behind = entry.data_offset >= entry.descriptor_end();
-            entry.require_data(behind && sections.holds(entry.data_offset, end))?;
+            require_data(behind && sections.holds(entry.data_offset, end), at)?;
             needed = end.saturating_sub(entry.data_offset);
         }
         let at = entry.spot(Field::DataLength);
