@@ -203,35 +203,37 @@ fn check_keys(directory: &FileDirectory<'_>, scratch: &mut [u64]) -> Result<(), 
 #[derive(Clone, Copy, Debug)]
 struct Names<'a> {
     directory: FileDirectory<'a>,
-    /// Bits that the place takes.
-    place_bits: u32,
+    /// The bits that the hash takes.
+    mask: u64,
+    /// Where the index starts.
+    start: u64,
 }
 
 impl<'a> Names<'a> {
     fn new(directory: FileDirectory<'a>) -> Self {
-        let most = directory.trailer().index_length;
+        let trailer = directory.trailer();
+        let place_bits = u64::BITS.wrapping_sub(trailer.index_length.leading_zeros());
         Names {
             directory,
-            place_bits: u64::BITS.wrapping_sub(most.leading_zeros()),
+            mask: u64::MAX.checked_shl(place_bits).unwrap_or(0),
+            start: trailer.index_offset,
         }
     }
 
     /// The word of a name whose entry is at an absolute offset.
     #[inline]
     fn word(&self, name: &[u8], at: u64) -> u64 {
-        let place = at.saturating_sub(self.directory.trailer().index_offset);
-        let mask = u64::MAX.checked_shl(self.place_bits).unwrap_or(0);
-        hash(name) & mask | place & !mask
+        hash(name) & self.mask | at.saturating_sub(self.start) & !self.mask
     }
 
     fn raw_entry(&self, word: u64) -> Option<RawEntry<'a>> {
-        let mask = u64::MAX.checked_shl(self.place_bits).unwrap_or(0);
-        let start = self.directory.trailer().index_offset;
-        self.directory.raw_entry(start.saturating_add(word & !mask))
+        let at = self.start.saturating_add(word & !self.mask);
+        self.directory.raw_entry(at)
     }
 
+    #[inline]
     fn same_hash(&self, a: u64, b: u64) -> bool {
-        (a ^ b).checked_shr(self.place_bits).unwrap_or(0) == 0
+        (a ^ b) & self.mask == 0
     }
 
     /// By hash, then by name, then by place.
