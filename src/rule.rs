@@ -331,8 +331,10 @@ rules! {
     KvPrivate "FILE-35" Wire Expose "file-format.md § KV Value Types" "values of a private type are not read";
     KvArray "FILE-36" Wire Reject "file-format.md § KV Value Types" "array elements have a type that is assigned and no array";
     KvEntries "FILE-37" Wire Ignore "file-format.md § KV Section Encoding" "at container_version_minor 0 the entries fill kv_length exactly";
+    KvPromise "FILE-38" Call Reject "file-format.md § Writer Protocol" "a key-value section is announced before the first tensor";
     SectionOrder "FILE-40" Wire Accept "file-format.md § File Layout" "header, tensors, key-value section, index and trailer follow each other without overlap";
     FileTorn "FILE-41" Set Expose "file-format.md § Composite Tensors" "the members of a composite follow its head" = Torn;
+    HandleAtRest "FILE-45" Call Reject "file-format.md § Writer Protocol" "buffers of a file need no more than data_buffer_alignment, and no synchronisation";
 }
 
 impl Rule {

@@ -7,41 +7,9 @@ mod writer {
     mod sinks;
     mod trees;
 
-    use hrry::{Exact, Policy, Sink, StreamWriter};
+    use hrry::{Exact, Policy, StreamWriter};
 
-    /// Takes `limit` bytes, then fails for good.
-    #[derive(Clone, Debug, PartialEq)]
-    pub struct Limited {
-        pub bytes: Vec<u8>,
-        pub limit: usize,
-    }
-
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Full;
-
-    impl Limited {
-        pub fn unlimited() -> Self {
-            Limited {
-                bytes: Vec::new(),
-                limit: usize::MAX,
-            }
-        }
-    }
-
-    impl Sink for Limited {
-        type Error = Full;
-
-        fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
-            let room = self.limit - self.bytes.len();
-            self.bytes
-                .extend_from_slice(&bytes[..bytes.len().min(room)]);
-            if bytes.len() > room {
-                Err(Full)
-            } else {
-                Ok(())
-            }
-        }
-    }
+    use crate::support::sinks::Limited;
 
     pub type Writer<'a> = StreamWriter<&'a mut Limited, Exact, Vec<u64>>;
 

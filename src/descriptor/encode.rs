@@ -16,7 +16,7 @@ use crate::wire::descriptor::{
 use crate::wire::form::form;
 use crate::wire::handle::RawHandle;
 use crate::wire::tag::{LayoutTag, Scheme};
-use crate::wire::{Number, index, length32};
+use crate::wire::{self, Number, index, length32};
 
 /// Bytes that the encoded descriptor takes.
 ///
@@ -158,10 +158,7 @@ fn tiled_len(tiled: Tiled<'_>, rank: u32) -> u32 {
 /// Sets a field of a record that starts with its section, `shift` bytes earlier or later than there.
 #[inline]
 fn set<const N: usize>(record: &mut [u8], field: Field, shift: usize, value: [u8; N]) {
-    let at = offset(field).wrapping_sub(shift);
-    if let Some(slot) = record.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
-        *slot = value;
-    }
+    wire::set(record, offset(field).wrapping_sub(shift), value);
 }
 
 /// Writes a prepared descriptor to a sink.

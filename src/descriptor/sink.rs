@@ -158,12 +158,12 @@ pub enum WriteError<E> {
     Sink(E),
 }
 
-/// A call that a stream writer cannot take now.
+/// A call that a writer cannot take now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum Order {
-    /// A tensor was ended, or the stream finished, while buffers still miss bytes.
+    /// A tensor was ended, or the output finished, while buffers still miss bytes.
     Missing {
         /// Bytes they still take.
         bytes: u64,
@@ -175,15 +175,17 @@ pub enum Order {
     },
     /// Payload or the end of a tensor without a tensor.
     NoTensor,
-    /// A tensor was begun, or the stream finished, before the last one was ended.
+    /// A tensor was begun, or the output finished, before the last one was ended.
     TensorOpen,
-    /// The stream was finished inside a composite.
+    /// The output was finished inside a composite.
     CompositeOpen {
         /// Members still to come at the innermost level.
         members: u32,
     },
-    /// An earlier call failed half-way; what the sink holds is no valid stream.
+    /// An earlier call failed half-way; what the sink holds is not valid.
     Broken,
+    /// A file has keys, and no key-value section was announced.
+    NoKvSection,
 }
 
 impl Order {
@@ -193,6 +195,7 @@ impl Order {
         match self {
             Order::Missing { .. } | Order::Excess { .. } | Order::NoTensor => Rule::PayloadLength,
             Order::TensorOpen | Order::CompositeOpen { .. } | Order::Broken => Rule::WriterOpen,
+            Order::NoKvSection => Rule::KvPromise,
         }
     }
 }
@@ -217,6 +220,7 @@ impl fmt::Display for Order {
                 write!(f, "the open composite still takes {members} members")
             }
             Order::Broken => f.write_str("an earlier call failed"),
+            Order::NoKvSection => f.write_str("no key-value section was announced"),
         }
     }
 }

@@ -56,8 +56,10 @@ pub enum Resource {
     Arena,
     /// Axes that members split, in the whole-set cover check.
     SplitAxes,
-    /// Bytes of the stream: positions end at 2^64 - 1.
+    /// Bytes of the stream or file: positions end at 2^64 - 1.
     Position,
+    /// Bytes of the index of a file that is written.
+    Index,
 }
 
 impl Resource {

@@ -1,7 +1,7 @@
 //! What a container says of its tensors: header, index, key-value section and trailer, without the data.
 
 use super::crc::crc32c;
-use super::entry::{Entry, RawEntry, split_name};
+use super::entry::{Entry, RawEntry, require_ascending, split_name};
 use super::kv::{KvEntries, KvSection};
 use super::order::FileIndex;
 use super::sections::{FileHeader, Sections, Trailer};
@@ -165,7 +165,7 @@ impl<'a> FileDirectory<'a> {
             let raw = entries.split()?;
             raw.check(&self.sections, judge)?;
             let ascends = !self.sections.header.is_sorted() || last < raw.name;
-            require(judge, ascends, Rule::SortedNames, raw.spot(Field::Name))?;
+            require_ascending(judge, ascends, raw.spot(Field::Name))?;
             last = raw.name;
             first = first.min(raw.descriptor_offset());
         }

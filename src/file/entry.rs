@@ -6,7 +6,7 @@ use crate::check::Judge;
 use crate::error::{Error, Field};
 use crate::rule::Rule;
 use crate::wire::container::{ENTRY_HEAD, ENTRY_TAIL, PLACEMENT, offset};
-use crate::wire::{length, u32, u64};
+use crate::wire::{length, set, u32, u64};
 
 /// One tensor of a container: its name, and where its descriptor and data are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,6 +167,29 @@ pub(super) fn require_data(holds: bool, at: Spot) -> Result<(), Error> {
     }
 }
 
+/// What an entry says behind its name.
+#[derive(Clone, Copy)]
+pub(super) struct Places {
+    pub(super) descriptor_offset: u64,
+    pub(super) descriptor_length: u32,
+    pub(super) data_offset: u64,
+    pub(super) data_length: u64,
+}
+
+impl Places {
+    /// The end of an entry as it stands in an index.
+    pub(super) fn bytes(&self) -> [u8; ENTRY_TAIL] {
+        let mut bytes = [0; ENTRY_TAIL];
+        let mut put = |field, value: u64| set(&mut bytes, offset(field), value.to_le_bytes());
+        put(Field::DescriptorOffset, self.descriptor_offset);
+        put(Field::DataOffset, self.data_offset);
+        put(Field::DataLength, self.data_length);
+        let length = self.descriptor_length.to_le_bytes();
+        set(&mut bytes, offset(Field::EntryDescriptorLength), length);
+        bytes
+    }
+}
+
 /// Takes a name or key, behind its length, from the front of `bytes`.
 #[inline]
 pub(super) fn split_name<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
@@ -184,4 +207,13 @@ pub(super) fn require_name<J: Judge>(
     at: Spot,
 ) -> Result<(), Error> {
     require_within(judge, holds, tolerable, Rule::EntryName, at)
+}
+
+/// Requires of a name in an index that is to ascend that it does.
+pub(super) fn require_ascending<J: Judge>(
+    judge: &mut J,
+    ascends: bool,
+    at: Spot,
+) -> Result<(), Error> {
+    require(judge, ascends, Rule::SortedNames, at)
 }

@@ -1,5 +1,6 @@
 //! The key-value section: what a file says about itself.
 
+use super::array::KvArray;
 use super::spot::{Spot, require};
 use crate::check::Judge;
 use crate::error::{Error, Field};
@@ -37,43 +38,6 @@ pub enum KvValue<'a> {
     Bytes(&'a [u8]),
     /// Values of one type, none of them an array.
     Array(KvArray<'a>),
-}
-
-/// An array of the key-value section.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct KvArray<'a> {
-    element_tag: u8,
-    count: u32,
-    elements: &'a [u8],
-}
-
-impl<'a> KvArray<'a> {
-    /// The type of all elements: 1 string, 2 int64, 3 uint64, 4 float64, 5 bool, 6 bytes.
-    #[must_use]
-    pub const fn element_tag(&self) -> u8 {
-        self.element_tag
-    }
-
-    /// How many elements there are.
-    #[must_use]
-    pub const fn len(&self) -> u32 {
-        self.count
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
-    /// The elements, in order.
-    pub fn iter(&self) -> impl Iterator<Item = KvValue<'a>> + use<'a> {
-        let tag = self.element_tag;
-        let mut section = KvSection::new(self.elements, 0);
-        // they were checked when the array was read
-        (0..self.count).map_while(move |_| section.scalar(tag).ok())
-    }
 }
 
 /// A key-value section, front to back.
@@ -130,7 +94,7 @@ impl<'a> KvSection<'a> {
 
     /// Checks that nothing is left.
     pub(super) fn finish<J: Judge>(&self, judge: &mut J) -> Result<(), Error> {
-        require(judge, self.rest.is_empty(), FILL, self.spot(Field::KvTail))
+        require_fill(judge, self.rest.is_empty(), self.spot(Field::KvTail))
     }
 
     fn array(&mut self) -> Result<KvArray<'a>, Error> {
@@ -145,14 +109,11 @@ impl<'a> KvSection<'a> {
             self.scalar(element_tag)?;
         }
         let len = from.len().saturating_sub(self.rest.len());
-        Ok(KvArray {
-            element_tag,
-            count,
-            elements: from.get(..len).unwrap_or_default(),
-        })
+        let elements = from.get(..len).unwrap_or_default();
+        Ok(KvArray::encoded(element_tag, count, elements))
     }
 
-    fn scalar(&mut self, tag: u8) -> Result<KvValue<'a>, Error> {
+    pub(super) fn scalar(&mut self, tag: u8) -> Result<KvValue<'a>, Error> {
         let value = match tag {
             kv_tag::INT64 => KvValue::Int64(i64::from_le_bytes(self.number(Field::Value)?)),
             kv_tag::UINT64 => KvValue::Uint64(u64::from_le_bytes(self.number(Field::Value)?)),
@@ -207,6 +168,11 @@ impl<'a> KvSection<'a> {
     fn spot(&self, field: Field) -> Spot {
         Spot::new(field, self.at())
     }
+}
+
+/// Requires of entries that they fit the length of their section and leave none of it.
+pub(super) fn require_fill<J: Judge>(judge: &mut J, holds: bool, at: Spot) -> Result<(), Error> {
+    require(judge, holds, FILL, at)
 }
 
 /// Requires what must hold of a key.

@@ -2,27 +2,36 @@
 //!
 //! Depends on descriptors and the composite validator. Guarantees that whatever an accepted index names
 //! lies inside the file, and that offsets keep their 64 bits on every target. Never copies payload and
-//! never allocates.
+//! never allocates; a writer goes forward only.
 
+mod array;
 mod crc;
 mod directory;
 mod entry;
+mod forward;
 mod items;
+mod keys;
 mod kv;
+mod options;
 mod order;
 mod range;
 mod sections;
 mod spot;
+mod table;
 mod tensor;
 mod view;
+mod write;
 
+pub use array::KvArray;
 pub use crc::crc32c;
 pub use directory::{Entries, FileDirectory, Unchecked};
 pub use entry::Entry;
 pub use items::{FileItem, FileItems};
-pub use kv::{KvArray, KvEntries, KvEntry, KvValue};
+pub use kv::{KvEntries, KvEntry, KvValue};
+pub use options::FileOptions;
 pub use order::{FileIndex, OrderedEntries};
 pub use range::{RangeReader, ReadAt, ReadError};
 pub use sections::{FileHeader, Trailer};
 pub use tensor::{FileTensor, TensorView};
 pub use view::FileView;
+pub use write::{FileWriter, FixedFileWriter};

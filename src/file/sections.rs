@@ -11,7 +11,7 @@ use crate::wire::container::{
     MOST_DATA_ALIGNMENT, PLACEMENT, TRAILER, file_flag, offset,
 };
 use crate::wire::descriptor::MAGIC;
-use crate::wire::{array, index, length, u8, u32, u64};
+use crate::wire::{array, index, length, set, u8, u32, u64};
 
 /// What the first 64 bytes of a container say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,10 +69,7 @@ impl FileHeader {
         let at = spot(Field::FileFlags);
         require(judge, defined, Rule::ReservedFileFlags, at)?;
         let alignment = u32(bytes, offset(Field::DataBufferAlignment));
-        let within = (LEAST_DATA_ALIGNMENT..=MOST_DATA_ALIGNMENT).contains(&alignment);
-        let valid = within && alignment.is_power_of_two();
-        let at = spot(Field::DataBufferAlignment);
-        require(judge, valid, Rule::DataAlignment, at)?;
+        require_alignment(judge, alignment)?;
         Ok(FileHeader {
             version_minor: byte(Field::ContainerVersionMinor),
             file_flags,
@@ -81,6 +78,38 @@ impl FileHeader {
             tensor_count_hint: u64(bytes, offset(Field::TensorCountHint)),
         })
     }
+
+    /// The header as it stands in a file.
+    pub(super) fn bytes(&self) -> [u8; FILE_HEADER] {
+        let mut bytes = [0; FILE_HEADER];
+        let first = self.first_descriptor_offset.to_le_bytes();
+        put(&mut bytes, Field::FileMagic, FILE_MAGIC);
+        let major = [CONTAINER_VERSION_MAJOR];
+        put(&mut bytes, Field::ContainerVersionMajor, major);
+        let minor = [self.version_minor];
+        put(&mut bytes, Field::ContainerVersionMinor, minor);
+        put(&mut bytes, Field::FileFlags, self.file_flags.to_le_bytes());
+        let alignment = self.data_buffer_alignment.to_le_bytes();
+        put(&mut bytes, Field::DataBufferAlignment, alignment);
+        put(&mut bytes, Field::FirstDescriptorOffset, first);
+        let hint = self.tensor_count_hint.to_le_bytes();
+        put(&mut bytes, Field::TensorCountHint, hint);
+        bytes
+    }
+}
+
+/// Sets a field of a record of zeros.
+fn put<const N: usize>(record: &mut [u8], field: Field, value: [u8; N]) {
+    set(record, offset(field), value);
+}
+
+/// Requires what must hold of `data_buffer_alignment`.
+pub(super) fn require_alignment<J: Judge>(judge: &mut J, alignment: u32) -> Result<(), Error> {
+    let within = (LEAST_DATA_ALIGNMENT..=MOST_DATA_ALIGNMENT).contains(&alignment);
+    let field = Field::DataBufferAlignment;
+    let at = Spot::new(field, length(offset(field)));
+    let valid = within && alignment.is_power_of_two();
+    require(judge, valid, Rule::DataAlignment, at)
 }
 
 fn is_zero(bytes: &[u8], from: Field, to: usize) -> bool {
@@ -130,6 +159,29 @@ pub struct Trailer {
     pub kv_length: u32,
     /// CRC-32C of the index; 0 where the header announces none.
     pub index_crc32c: u32,
+}
+
+impl Trailer {
+    /// The trailer as it stands in a file.
+    pub(super) fn bytes(&self) -> [u8; TRAILER] {
+        let mut bytes = [0; TRAILER];
+        let index_length = self.index_length.to_le_bytes();
+        put(
+            &mut bytes,
+            Field::IndexOffset,
+            self.index_offset.to_le_bytes(),
+        );
+        put(&mut bytes, Field::IndexLength, index_length);
+        put(&mut bytes, Field::KvOffset, self.kv_offset.to_le_bytes());
+        put(&mut bytes, Field::KvLength, self.kv_length.to_le_bytes());
+        put(
+            &mut bytes,
+            Field::IndexCrc32c,
+            self.index_crc32c.to_le_bytes(),
+        );
+        put(&mut bytes, Field::TrailerMagic, MAGIC);
+        bytes
+    }
 }
 
 /// Header and trailer of a container, which agree with each other and with its length.

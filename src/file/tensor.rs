@@ -9,6 +9,7 @@ use crate::check::Judge;
 use crate::descriptor::DescriptorView;
 use crate::descriptor::decode::{parse_at, stated_length, wrong_magic};
 use crate::error::{Error, Field};
+use crate::model::Fields;
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::container::align_up;
@@ -38,6 +39,22 @@ impl Placement {
         self.next = align_up(end, self.alignment.into()).unwrap_or(u64::MAX);
         Some(start..end)
     }
+}
+
+/// Where buffer `k` of a tensor lies whose data starts at an absolute offset, if it has one and any file
+/// can hold it.
+pub(super) fn place_of<F: Fields + ?Sized>(
+    d: &F,
+    data_offset: u64,
+    alignment: u32,
+    k: usize,
+) -> Option<Range<u64>> {
+    let mut placement = Placement::new(data_offset, alignment);
+    let mut place = None;
+    for j in 0..=k {
+        place = Some(placement.place(d.buffer(j)?.byte_size)?);
+    }
+    place
 }
 
 /// A tensor of a container: its entry, its descriptor, and where its buffers are in the file.
@@ -87,12 +104,8 @@ impl<'a> FileTensor<'a> {
     /// Where buffer `k` is in the file; none past the last one.
     #[must_use]
     pub fn place(&self, k: usize) -> Option<Range<u64>> {
-        let mut placement = Placement::new(self.entry.data_offset, self.alignment);
-        let mut place = None;
-        for j in 0..=k {
-            place = Some(placement.place(self.descriptor.buffer(j)?.byte_size)?);
-        }
-        place
+        let start = self.entry.data_offset;
+        place_of(&self.descriptor, start, self.alignment, k)
     }
 
     /// Checks what the index says of the data against the descriptor.

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use core::convert::Infallible;
 
 use crate::composite::{Arena, CompositeValidator, Exact};
-use crate::descriptor::Sink;
+use crate::descriptor::{Sink, WriteError};
+use crate::file::{FileOptions, FileWriter};
 use crate::frame::{Full, Storage};
 use crate::policy::Policy;
 use crate::stream::{StreamDecoder, StreamWriter};
@@ -91,6 +92,22 @@ impl<W: Sink> StreamWriter<W, Exact, Vec<u64>> {
     #[must_use]
     pub const fn growing(sink: W, policy: Policy) -> Self {
         StreamWriter::with_parts(sink, Exact, Vec::new(), policy)
+    }
+}
+
+impl<W: Sink> FileWriter<W, GrowFrame, Exact, Vec<u64>> {
+    /// Writes the header of a file, and goes on with memory that grows, checking covers exactly.
+    ///
+    /// # Errors
+    ///
+    /// As [`with_parts`](Self::with_parts).
+    pub fn growing(
+        sink: W,
+        options: &FileOptions,
+        policy: Policy,
+    ) -> Result<Self, WriteError<W::Error>> {
+        let (index, arena) = (GrowFrame::new(), Vec::new());
+        FileWriter::with_parts(sink, options, index, Exact, arena, policy)
     }
 }
 

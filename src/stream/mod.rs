@@ -7,6 +7,7 @@
 mod decode;
 mod event;
 mod gather;
+pub(crate) mod turns;
 mod write;
 
 pub use decode::{FixedDecoder, StreamDecoder};

@@ -1,12 +1,11 @@
 //! Writing a bare stream, member by member, into a sink that only goes forward.
 
-use crate::composite::{Arena, CompositeValidator, Cover, Exact, InlineArena, SetError};
-use crate::descriptor::encode::{prepare, put};
-use crate::descriptor::{Order, Sink, WriteError};
-use crate::error::{ErrorKind, Resource};
+use super::turns::{Turns, require_whole};
+use crate::composite::{Arena, Cover, Exact, InlineArena};
+use crate::descriptor::encode::put;
+use crate::descriptor::{Sink, WriteError};
 use crate::model::Fields;
 use crate::policy::Policy;
-use crate::wire::length;
 
 /// Writes tensors and composites and refuses what a reader with the same policy would refuse.
 ///
@@ -42,18 +41,7 @@ use crate::wire::length;
 #[derive(Clone, Debug)]
 pub struct StreamWriter<W, C, A> {
     sink: W,
-    policy: Policy,
-    composites: CompositeValidator<C, A>,
-    state: State,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Boundary,
-    /// A tensor that still takes so many bytes.
-    Tensor(u64),
-    /// An item is half written.
-    Broken,
+    turns: Turns<C, A>,
 }
 
 /// A writer with `N` words for open composites inside, checking covers exactly.
@@ -73,9 +61,7 @@ impl<W: Sink, C, A> StreamWriter<W, C, A> {
     pub const fn with_parts(sink: W, cover: C, arena: A, policy: Policy) -> Self {
         StreamWriter {
             sink,
-            policy,
-            composites: CompositeValidator::with_arena(cover, arena, policy),
-            state: State::Boundary,
+            turns: Turns::new(cover, arena, policy),
         }
     }
 }
@@ -85,35 +71,15 @@ impl<W: Sink, C: Cover, A: Arena> StreamWriter<W, C, A> {
     ///
     /// # Errors
     ///
-    /// Everything that [`encode_to`](crate::encode_to) and [`CompositeValidator::begin`] refuse, before
-    /// anything of the item is written; STREAM-11 where the item before was not ended; the sink's own
-    /// errors. After those, and after a capacity error of the validator, the writer stops.
+    /// Everything that [`encode_to`](crate::encode_to) and
+    /// [`CompositeValidator::begin`](crate::CompositeValidator::begin) refuse, before anything of the item
+    /// is written; STREAM-11 where the item before was not ended; the sink's own errors. After those, and
+    /// after a capacity error of the validator, the writer stops.
     pub fn begin<F: Fields + ?Sized>(&mut self, d: &F) -> Result<(), WriteError<W::Error>> {
-        match self.state {
-            State::Boundary => {}
-            State::Tensor(_) => return Err(WriteError::Order(Order::TensorOpen)),
-            State::Broken => return Err(WriteError::Order(Order::Broken)),
-        }
-        let (facts, len) = prepare(d, &self.policy)?;
-        let sizes = (0..)
-            .map_while(|k| d.buffer(k))
-            .map(|handle| handle.byte_size);
-        let total = sizes.into_iter().try_fold(0u64, u64::checked_add);
-        let total = total.ok_or(WriteError::Refused(ErrorKind::Capacity {
-            what: Resource::Position,
-            needed: u64::MAX,
-            available: 0,
-        }))?;
-        if let Err(error) = self.composites.begin(d) {
-            if let ErrorKind::Capacity { .. } = error.kind {
-                // the validator cannot go on
-                self.state = State::Broken;
-            }
-            return Err(refused(error));
-        }
-        self.state = State::Broken;
-        put(d, &facts, len, &mut self.sink).map_err(WriteError::Sink)?;
-        self.state = State::Tensor(total);
+        let item = self.turns.prepare(d)?;
+        self.turns.begin(d)?;
+        put(d, &item.facts, item.len, &mut self.sink).map_err(WriteError::Sink)?;
+        self.turns.go_on(item.payload);
         Ok(())
     }
 
@@ -124,15 +90,9 @@ impl<W: Sink, C: Cover, A: Arena> StreamWriter<W, C, A> {
     /// STREAM-10 without an item or with more bytes than its buffers take, before anything is written;
     /// the sink's own errors.
     pub fn payload(&mut self, bytes: &[u8]) -> Result<(), WriteError<W::Error>> {
-        let left = self.left()?;
-        let len = length(bytes.len());
-        let Some(rest) = left.checked_sub(len) else {
-            let bytes = len.wrapping_sub(left);
-            return Err(WriteError::Order(Order::Excess { bytes }));
-        };
-        self.state = State::Broken;
+        let left = self.turns.pay(bytes.len())?;
         self.sink.put(bytes).map_err(WriteError::Sink)?;
-        self.state = State::Tensor(rest);
+        self.turns.go_on(left);
         Ok(())
     }
 
@@ -144,14 +104,7 @@ impl<W: Sink, C: Cover, A: Arena> StreamWriter<W, C, A> {
     /// finds overlaps at the close, of the composite that closes. What is written then is no valid
     /// stream, and the writer stops.
     pub fn end(&mut self) -> Result<(), WriteError<W::Error>> {
-        let left = self.left()?;
-        if left > 0 {
-            return Err(WriteError::Order(Order::Missing { bytes: left }));
-        }
-        self.state = State::Broken;
-        self.composites.end().map_err(refused)?;
-        self.state = State::Boundary;
-        Ok(())
+        self.turns.end()
     }
 
     /// Writes a whole item: one slice for each buffer, of exactly its size. Slices that are left out, or
@@ -166,16 +119,7 @@ impl<W: Sink, C: Cover, A: Arena> StreamWriter<W, C, A> {
         d: &F,
         buffers: &[&[u8]],
     ) -> Result<(), WriteError<W::Error>> {
-        for k in 0..d.buffer_count().max(buffers.len()) {
-            let size = d.buffer(k).map_or(0, |handle| handle.byte_size);
-            let given = buffers.get(k).map_or(0, |bytes| length(bytes.len()));
-            if let Some(bytes) = size.checked_sub(given).filter(|missing| *missing > 0) {
-                return Err(WriteError::Order(Order::Missing { bytes }));
-            }
-            if let Some(bytes) = given.checked_sub(size).filter(|excess| *excess > 0) {
-                return Err(WriteError::Order(Order::Excess { bytes }));
-            }
-        }
+        require_whole(d, buffers)?;
         self.begin(d)?;
         for bytes in buffers {
             self.payload(bytes)?;
@@ -190,34 +134,7 @@ impl<W: Sink, C: Cover, A: Arena> StreamWriter<W, C, A> {
     /// STREAM-11 inside an item or a composite, or after a failure; the sink is gone then, and what it
     /// holds is no valid stream.
     pub fn finish(self) -> Result<W, WriteError<W::Error>> {
-        match self.state {
-            State::Tensor(0) => return Err(WriteError::Order(Order::TensorOpen)),
-            State::Tensor(bytes) => return Err(WriteError::Order(Order::Missing { bytes })),
-            State::Broken => return Err(WriteError::Order(Order::Broken)),
-            State::Boundary => {}
-        }
-        match self.composites.finish() {
-            Ok(()) => Ok(self.sink),
-            Err(SetError {
-                kind: ErrorKind::Torn { declared, seen, .. },
-                ..
-            }) => {
-                let members = declared.wrapping_sub(seen);
-                Err(WriteError::Order(Order::CompositeOpen { members }))
-            }
-            Err(error) => Err(refused(error)),
-        }
+        self.turns.finish()?;
+        Ok(self.sink)
     }
-
-    fn left(&self) -> Result<u64, WriteError<W::Error>> {
-        match self.state {
-            State::Tensor(left) => Ok(left),
-            State::Boundary => Err(WriteError::Order(Order::NoTensor)),
-            State::Broken => Err(WriteError::Order(Order::Broken)),
-        }
-    }
-}
-
-fn refused<E>(error: SetError) -> WriteError<E> {
-    WriteError::Refused(error.kind)
 }

@@ -29,6 +29,14 @@ pub(crate) fn record<const N: usize>(bytes: &[u8], at: usize) -> &[u8; N] {
         .unwrap_or(&[0; N])
 }
 
+/// Writes `value` at `at`, if it fits there.
+#[inline]
+pub(crate) fn set<const N: usize>(record: &mut [u8], at: usize, value: [u8; N]) {
+    if let Some(slot) = record.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+        *slot = value;
+    }
+}
+
 macro_rules! readers {
     ($($name:ident)*) => {
         $(

@@ -31,6 +31,8 @@ pub(crate) const SPECIAL: &[(&str, fn())] = &[
     ("STREAM-10", writer::payload_length),
     ("STREAM-11", writer::writer_open),
     ("FILE-08", files::too_short),
+    ("FILE-38", writer::kv_promise),
+    ("FILE-45", writer::handle_at_rest),
 ];
 
 pub(crate) const fn violation(rule: Rule, field: Field, index: u32) -> Violation {

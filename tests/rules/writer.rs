@@ -1,8 +1,9 @@
 //! Rules that only a writer can break.
 
 use hrry::{
-    BufferHandle, DescriptorSpec, DescriptorView, ElementType, Field, FixedWriter, I64s, Layout,
-    LayoutTag, Order, Policy, Rule, Shard, Sink, Tiled, TiledLevel, WriteError, check, encoded_len,
+    BufferHandle, DescriptorSpec, DescriptorView, DeviceTag, ElementType, Field, FileOptions,
+    FixedFileWriter, FixedWriter, I64s, KvEntry, KvValue, Layout, LayoutTag, Order, Policy, Rule,
+    Shard, Sink, SyncMode, Tiled, TiledLevel, WriteError, check, encoded_len,
 };
 
 use super::offsets::{agreed, changed, put, u64};
@@ -121,7 +122,7 @@ pub(crate) fn buffer_limit() {
     );
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Count(usize);
 
 impl Sink for Count {
@@ -199,4 +200,45 @@ pub(crate) fn writer_open() {
     let mut broken = written();
     assert!(broken.tensor(&small, &[&[0; 16]]).is_err());
     refused(broken, Order::Broken);
+}
+
+type Files = FixedFileWriter<Count, 64, 0>;
+
+fn started(options: &FileOptions) -> Files {
+    Files::new(Count::default(), options, Policy::STRICT).unwrap()
+}
+
+pub(crate) fn kv_promise() {
+    let entry = KvEntry {
+        key: "k",
+        value: KvValue::Bool(true),
+    };
+    let mut options = FileOptions::PLAIN;
+    let refused = started(&options).finish_with_kv([entry]).map(drop);
+    assert_eq!(refused, Err(WriteError::Order(Order::NoKvSection)));
+    assert_eq!(Order::NoKvSection.rule(), Rule::KvPromise);
+    options.has_kv_metadata = true;
+    let (_, len) = started(&options).finish_with_kv([entry]).unwrap();
+    // a section of 4 + 2 + 1 + 1 + 1 bytes, and 7 to a multiple of 8
+    assert_eq!(len, 64 + 16 + 8 + 40);
+}
+
+pub(crate) fn handle_at_rest() {
+    let begun = |alignment, sync_mode| {
+        let mut buffers = [BufferHandle::cpu(1, alignment)];
+        buffers[0].sync_mode = sync_mode;
+        if sync_mode != SyncMode::ProducerSynced {
+            buffers[0].device_tag = DeviceTag::Cuda;
+        }
+        let spec = DescriptorSpec::new(ElementType::UInt8, &[1], Layout::RowMajor, &buffers);
+        started(&FileOptions::PLAIN).begin("t", &spec)
+    };
+    let synced = SyncMode::ProducerSynced;
+    let broken = |field| {
+        let violation = violation(Rule::HandleAtRest, field, 0);
+        Err(WriteError::Refused(violation.into()))
+    };
+    assert_eq!(begun(4096, synced), Ok(()));
+    assert_eq!(begun(8192, synced), broken(Field::Alignment));
+    assert_eq!(begun(64, SyncMode(1)), broken(Field::SyncMode));
 }

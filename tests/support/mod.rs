@@ -17,9 +17,11 @@ pub mod files;
 pub mod generate;
 pub mod reading;
 pub mod scale;
+pub mod sinks;
 pub mod source;
 pub mod spec;
 pub mod trace;
+pub mod trees;
 pub mod vectors;
 pub mod walk;
 

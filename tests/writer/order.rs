@@ -5,8 +5,9 @@ use hrry::{
     Rule, WriteError,
 };
 
-use super::{Full, Limited, writer};
+use super::writer;
 use crate::support::bytes;
+use crate::support::sinks::{Full, Limited};
 use crate::support::spec::{Kind, Plain};
 
 type Result = std::result::Result<(), WriteError<Full>>;

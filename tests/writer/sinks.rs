@@ -2,7 +2,8 @@
 
 use hrry::{DescriptorView, ErrorKind, Order, Policy, StreamDecoder, WriteError};
 
-use super::{Full, Limited, Writer, writer};
+use super::{Writer, writer};
+use crate::support::sinks::{Full, Limited};
 use crate::support::trace::growing;
 use crate::support::vectors::{Vector, streams};
 use crate::support::walk::{Item, items};
