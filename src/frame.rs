@@ -18,7 +18,7 @@ pub trait Storage {
     /// Most bytes that an item can have.
     fn limit(&self) -> u64;
 
-    /// Appends to the `len` bytes that are in use.
+    /// Appends to the `len` bytes that are in use; what was stored further behind stays as it is.
     ///
     /// # Errors
     ///

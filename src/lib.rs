@@ -48,9 +48,10 @@ pub use descriptor::{
 };
 pub use error::{Error, ErrorKind, Field, Report, Resource, Violation};
 pub use file::{
-    Entries, Entry, FileDirectory, FileHeader, FileIndex, FileItem, FileItems, FileOptions,
-    FileTensor, FileView, FileWriter, FixedFileWriter, KvArray, KvEntries, KvEntry, KvValue,
-    OrderedEntries, RangeReader, ReadAt, ReadError, TensorView, Trailer, Unchecked, crc32c,
+    Entries, Entry, FileDirectory, FileEnd, FileEvent, FileHeader, FileIndex, FileItem, FileItems,
+    FileOptions, FileParser, FileTensor, FileView, FileWriter, FixedFile, FixedFileWriter, KvArray,
+    KvEntries, KvEntry, KvValue, OrderedEntries, RangeReader, ReadAt, ReadError, Region,
+    TensorView, Trailer, Unchecked, crc32c,
 };
 pub use frame::{Full, Storage};
 pub use model::{

@@ -323,6 +323,7 @@ rules! {
     DataRange "FILE-22" Wire Reject "file-format.md § Index Encoding" "the data of a tensor lies between its descriptor and the trailer";
     DataPlace "FILE-23" Wire Accept "file-format.md § Data Buffer Placement" "data_offset is a multiple of data_buffer_alignment";
     DataLength "FILE-24" Wire Accept "file-format.md § Index Encoding" "data_length is what the buffers take, padding between them included";
+    Padding "FILE-26" Wire Ignore "file-format.md § Data Buffer Placement" "padding is 0";
     EmptyDataPlace "FILE-29" Wire Accept "file-format.md § Data Buffer Placement" "empty buffers have a place as well" = DataPlace;
     KvMissing "FILE-30" Wire Ignore "file-format.md § File Flags" "with HAS_KV_METADATA there is a key-value section";
     KvRange "FILE-32" Wire Accept "file-format.md § KV Metadata Section" "the key-value section is a multiple of 8 behind the header and ends before the trailer";
@@ -334,6 +335,7 @@ rules! {
     KvPromise "FILE-38" Call Reject "file-format.md § Writer Protocol" "a key-value section is announced before the first tensor";
     SectionOrder "FILE-40" Wire Accept "file-format.md § File Layout" "header, tensors, key-value section, index and trailer follow each other without overlap";
     FileTorn "FILE-41" Set Expose "file-format.md § Composite Tensors" "the members of a composite follow its head" = Torn;
+    RegionEnd "FILE-44" Wire Reject "file-format.md § Sequential Reader (No Seek)" "the tensor region ends where a section starts";
     HandleAtRest "FILE-45" Call Reject "file-format.md § Writer Protocol" "buffers of a file need no more than data_buffer_alignment, and no synchronisation";
 }
 

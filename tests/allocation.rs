@@ -8,11 +8,12 @@ mod support;
 
 use hrry::owned::{GrowFrame, ItemReader};
 use hrry::{
-    CombineOp, CompositeHead, CompositionRule, ElementType, Error, Exact, FileItems, FileView,
-    InlineArena, Policy, Quantization, StreamDecoder,
+    CombineOp, CompositeHead, CompositionRule, ElementType, Error, Exact, FileItems, FileParser,
+    FileView, FixedFile, InlineArena, Policy, Quantization, Region, StreamDecoder,
 };
 use support::bytes;
 use support::spec::{Plain, PlainLayout, PlainScheme};
+use support::vectors::{files, named};
 
 struct Counting;
 
@@ -258,4 +259,83 @@ fn containers_in_memory_cost_none() {
         }
     }
     assert!(accepted > 80 && refused > 80, "{accepted} and {refused}");
+}
+
+#[test]
+fn a_file_parser_allocates_nothing() {
+    let vectors = files();
+    for id in [
+        "f-ok-kv-all",
+        "f-ok-partition-pinwheel",
+        "f-ok-multi-buffer",
+    ] {
+        let v = named(&vectors, id);
+        let file = &v.bytes;
+        let tensors = v.expect["tensors"].as_array().unwrap().len() as u64;
+        for size in [1, 1000, file.len()] {
+            let before = IN_USE.get();
+            PEAK.set(before);
+            let region = Some(Region::Count(tensors));
+            let mut parser = FixedFile::<512, 64, 64>::new(Policy::STRICT, region);
+            let result = file.chunks(size).try_for_each(|mut chunk| {
+                while parser.next_event(&mut chunk)?.is_some() {}
+                Ok(())
+            });
+            let end = result.and_then(|()| parser.finish());
+            let peak = PEAK.get() - before;
+            assert_eq!(end.map(|end| end.unchecked.tensors), Ok(false), "{id}");
+            assert_eq!(peak, 0, "{id}");
+        }
+    }
+}
+
+/// A file without tensors whose first section starts with these bytes.
+fn file_with(section: &[u8]) -> Vec<u8> {
+    let vectors = files();
+    let mut file = named(&vectors, "f-ok-kv-only").bytes[..64].to_vec();
+    file.extend(section);
+    file
+}
+
+#[test]
+fn c02_memory_of_a_file_parser_follows_what_arrived() {
+    let many = u32::MAX.to_le_bytes();
+    // one key, `k`, then a tag and what it says
+    let key = |value: &[u8]| file_with(&[&[1, 0, 0, 0, 1, 0, b'k'], value].concat());
+    let files = [
+        ("kv_count", file_with(&many)),
+        ("key_length", file_with(&[1, 0, 0, 0, 0xFF, 0xFF, b'k'])),
+        ("string", key(&[&[1][..], &many].concat())),
+        ("bytes, begun", key(&[&[6][..], &many, &[0; 1000]].concat())),
+        (
+            "array of numbers",
+            key(&[&[7, 2][..], &many, &[0; 1000]].concat()),
+        ),
+        (
+            "array of strings",
+            key(&[&[7, 1][..], &many, &[0; 1000]].concat()),
+        ),
+        (
+            "string in an array",
+            key(&[&[7, 1][..], &many, &many, &[0; 1000]].concat()),
+        ),
+    ];
+    for (name, file) in files {
+        for size in [1, 16, file.len()] {
+            let before = IN_USE.get();
+            PEAK.set(before);
+            let region = Some(Region::Count(0));
+            let (frame, policy) = (GrowFrame::new(), Policy::STRICT);
+            let mut parser =
+                FileParser::with_parts(frame, Exact, Vec::new(), Vec::new(), policy, region);
+            let result = file.chunks(size).try_for_each(|mut chunk| {
+                while parser.next_event(&mut chunk)?.is_some() {}
+                Ok::<(), Error>(())
+            });
+            let refused = result.is_err() || parser.finish().is_err();
+            let peak = (PEAK.get() - before) as usize;
+            assert!(refused, "{name}");
+            assert!(peak <= bound(file.len()), "{name}: {peak} bytes");
+        }
+    }
 }

@@ -60,6 +60,8 @@ pub enum Resource {
     Position,
     /// Bytes of the index of a file that is written.
     Index,
+    /// Ways to tell where the tensors of a container end, for a reader that takes it front to back.
+    Region,
 }
 
 impl Resource {

@@ -1,11 +1,11 @@
 //! What a container says of its tensors: header, index, key-value section and trailer, without the data.
 
 use super::crc::crc32c;
-use super::entry::{Entry, RawEntry, require_ascending, split_name};
+use super::entry::{Entry, RawEntry, split_name};
 use super::kv::{KvEntries, KvSection};
 use super::order::FileIndex;
 use super::sections::{FileHeader, Sections, Trailer};
-use super::spot::{Spot, require};
+use super::spot::Spot;
 use crate::check::Judge;
 use crate::error::{Error, Field};
 use crate::policy::Policy;
@@ -108,6 +108,8 @@ impl<'a> FileDirectory<'a> {
             names: !self.sections.header.is_sorted(),
             keys: true,
             ranges: true,
+            tensors: false,
+            checksum: false,
         }
     }
 
@@ -147,10 +149,9 @@ impl<'a> FileDirectory<'a> {
     }
 
     fn check_index<J: Judge>(&self, judge: &mut J) -> Result<(), Error> {
-        if self.sections.header.has_index_crc32c() {
-            let at = self.sections.trailer_spot(Field::IndexCrc32c);
-            let same = crc32c(0, self.index) == self.sections.trailer.index_crc32c;
-            require(judge, same, Rule::IndexChecksum, at)?;
+        let header = &self.sections.header;
+        if header.has_index_crc32c() {
+            self.sections.checksum(judge, crc32c(0, self.index))?;
         }
         let mut entries = self.entries();
         let count = entries.left;
@@ -164,16 +165,12 @@ impl<'a> FileDirectory<'a> {
         while entries.left > 0 {
             let raw = entries.split()?;
             raw.check(&self.sections, judge)?;
-            let ascends = !self.sections.header.is_sorted() || last < raw.name;
-            require_ascending(judge, ascends, raw.spot(Field::Name))?;
+            header.ascends(judge, last, &raw)?;
             last = raw.name;
             first = first.min(raw.descriptor_offset());
         }
-        let filled = entries.rest.is_empty() || self.sections.header.version_minor > 0;
-        let at = Spot::new(Field::IndexTail, entries.at());
-        require(judge, filled, Rule::IndexTail, at)?;
-        let named = self.sections.header.first_descriptor_offset;
-        self.sections.first_is(judge, count == 0 || first == named)
+        header.index_filled(judge, entries.rest.is_empty(), entries.at())?;
+        header.first_is(judge, count == 0 || first == header.first_descriptor_offset)
     }
 
     fn check_kv<J: Judge>(&self, judge: &mut J) -> Result<(), Error> {
@@ -205,7 +202,7 @@ fn from(section: &[u8], at: u64, start: u64) -> &[u8] {
     section.get(place..).unwrap_or_default()
 }
 
-/// What opening a container left unchecked, for want of memory.
+/// What reading a container left unchecked, for want of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -216,10 +213,14 @@ pub struct Unchecked {
     pub keys: bool,
     /// Whether tensors share bytes (FILE-40).
     pub ranges: bool,
+    /// Read front to back: whether the tensors that were read are those of the index (FILE-20 to FILE-24).
+    pub tensors: bool,
+    /// Read front to back: the checksum of an index that is longer than its entries (FILE-13).
+    pub checksum: bool,
 }
 
 /// What is wrong where entries do not fit the index.
-const FIT: Rule = Rule::IndexEntries;
+pub(super) const FIT: Rule = Rule::IndexEntries;
 
 /// The entries of an index, in its order.
 #[derive(Clone, Debug)]

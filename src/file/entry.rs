@@ -147,6 +147,34 @@ impl Entry<'_> {
     pub(super) fn spot(&self, field: Field) -> Spot {
         spot(field, self.offset, self.name.len())
     }
+
+    /// Requires of the descriptor that it is as long as the entry says.
+    pub(super) fn require_descriptor(&self, length: u64) -> Result<(), Error> {
+        match length == u64::from(self.descriptor_length) {
+            true => Ok(()),
+            false => Err(self
+                .spot(Field::EntryDescriptorLength)
+                .error(Rule::EntryLength)),
+        }
+    }
+
+    /// Requires of the data that it starts where buffers do; elsewhere only what is `tolerable` is relaxed.
+    pub(super) fn require_start<J: Judge>(
+        &self,
+        judge: &mut J,
+        holds: bool,
+        tolerable: bool,
+    ) -> Result<(), Error> {
+        let at = self.spot(Field::DataOffset);
+        require_within(judge, holds, tolerable, Rule::DataPlace, at)
+    }
+
+    /// Requires of the data that it is as long as the buffers need.
+    pub(super) fn require_length<J: Judge>(&self, judge: &mut J, needed: u64) -> Result<(), Error> {
+        let (holds, tolerable) = (self.data_length == needed, self.data_length >= needed);
+        let at = self.spot(Field::DataLength);
+        require_within(judge, holds, tolerable, Rule::DataLength, at)
+    }
 }
 
 /// A field of the entry at an absolute offset.

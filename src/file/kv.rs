@@ -49,7 +49,7 @@ pub(super) struct KvSection<'a> {
 }
 
 /// What is wrong where entries do not fit the section, or leave some of it.
-const FILL: Rule = Rule::KvEntries;
+pub(super) const FILL: Rule = Rule::KvEntries;
 
 impl<'a> KvSection<'a> {
     /// The section that starts at an absolute offset.

@@ -4,7 +4,9 @@
 //! lies inside the file, and that offsets keep their 64 bits on every target. Never copies payload and
 //! never allocates; a writer goes forward only.
 
+mod advance;
 mod array;
+mod close;
 mod crc;
 mod directory;
 mod entry;
@@ -12,10 +14,14 @@ mod forward;
 mod items;
 mod keys;
 mod kv;
+mod lists;
+mod measure;
 mod options;
 mod order;
+mod parse;
 mod range;
 mod sections;
+mod seen;
 mod spot;
 mod table;
 mod tensor;
@@ -30,6 +36,7 @@ pub use items::{FileItem, FileItems};
 pub use kv::{KvEntries, KvEntry, KvValue};
 pub use options::FileOptions;
 pub use order::{FileIndex, OrderedEntries};
+pub use parse::{FileEnd, FileEvent, FileParser, FixedFile, Region};
 pub use range::{RangeReader, ReadAt, ReadError};
 pub use sections::{FileHeader, Trailer};
 pub use tensor::{FileTensor, TensorView};

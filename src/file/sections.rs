@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use super::entry::{RawEntry, require_ascending};
 use super::spot::{Spot, require, require_within};
 use crate::check::Judge;
 use crate::error::{Error, ErrorKind, Field};
@@ -32,6 +33,15 @@ pub struct FileHeader {
 }
 
 impl FileHeader {
+    /// What a reader holds before it read one.
+    pub(super) const NONE: FileHeader = FileHeader {
+        version_minor: 0,
+        file_flags: 0,
+        data_buffer_alignment: LEAST_DATA_ALIGNMENT,
+        first_descriptor_offset: 0,
+        tensor_count_hint: 0,
+    };
+
     /// Whether the header announces a key-value section; the trailer decides.
     #[must_use]
     pub const fn has_kv_metadata(&self) -> bool {
@@ -96,6 +106,37 @@ impl FileHeader {
         put(&mut bytes, Field::TensorCountHint, hint);
         bytes
     }
+
+    /// Requires what must hold of `first_descriptor_offset`.
+    pub(super) fn first_is<J: Judge>(&self, judge: &mut J, holds: bool) -> Result<(), Error> {
+        let field = Field::FirstDescriptorOffset;
+        let at = Spot::new(field, length(offset(field)));
+        require(judge, holds, Rule::FirstDescriptor, at)
+    }
+
+    /// Requires of an entry that its name is above the last one, where names ascend.
+    #[inline]
+    pub(super) fn ascends<J: Judge>(
+        &self,
+        judge: &mut J,
+        last: &[u8],
+        entry: &RawEntry<'_>,
+    ) -> Result<(), Error> {
+        let holds = !self.is_sorted() || last < entry.name;
+        require_ascending(judge, holds, entry.spot(Field::Name))
+    }
+
+    /// Requires of entries that they end where the index does.
+    pub(super) fn index_filled<J: Judge>(
+        &self,
+        judge: &mut J,
+        filled: bool,
+        end: u64,
+    ) -> Result<(), Error> {
+        let holds = filled || self.version_minor > 0;
+        let at = Spot::new(Field::IndexTail, end);
+        require(judge, holds, Rule::IndexTail, at)
+    }
 }
 
 /// Sets a field of a record of zeros.
@@ -129,14 +170,16 @@ pub(super) fn magic(start: &[u8]) -> Result<(), Error> {
 /// Refuses what has no room for a header and a trailer.
 pub(super) fn long_enough(file_size: u64) -> Result<(), Error> {
     let least = length(FILE_HEADER.saturating_add(TRAILER));
-    let rule = Rule::FileLength;
     match least.saturating_sub(file_size) {
         0 => Ok(()),
-        missing => Err(Error::new(
-            ErrorKind::Truncated { rule, missing },
-            file_size,
-        )),
+        missing => Err(too_short(file_size, missing)),
     }
+}
+
+/// The error of a file that ends where `missing` bytes more are needed.
+pub(super) fn too_short(file_size: u64, missing: u64) -> Error {
+    let rule = Rule::FileLength;
+    Error::new(ErrorKind::Truncated { rule, missing }, file_size)
 }
 
 fn trailer_spot(trailer: u64, field: Field) -> Spot {
@@ -270,14 +313,15 @@ impl Sections {
     fn first_place<J: Judge>(&self, judge: &mut J) -> Result<(), Error> {
         let first = self.header.first_descriptor_offset;
         let inside = (length(FILE_HEADER)..=self.end).contains(&first);
-        self.first_is(judge, inside && first.is_multiple_of(PLACEMENT))
+        let holds = inside && first.is_multiple_of(PLACEMENT);
+        self.header.first_is(judge, holds)
     }
 
-    /// Requires what must hold of `first_descriptor_offset`.
-    pub(super) fn first_is<J: Judge>(&self, judge: &mut J, holds: bool) -> Result<(), Error> {
-        let field = Field::FirstDescriptorOffset;
-        let at = Spot::new(field, length(offset(field)));
-        require(judge, holds, Rule::FirstDescriptor, at)
+    /// Requires a checksum of the index, where there is one.
+    pub(super) fn checksum<J: Judge>(&self, judge: &mut J, crc: u32) -> Result<(), Error> {
+        let same = !self.header.has_index_crc32c() || self.trailer.index_crc32c == crc;
+        let at = self.trailer_spot(Field::IndexCrc32c);
+        require(judge, same, Rule::IndexChecksum, at)
     }
 
     /// A field of the trailer.

@@ -4,14 +4,12 @@ use core::ops::Range;
 
 use super::entry::{Entry, require_data};
 use super::sections::Sections;
-use super::spot::{require, require_within};
 use crate::check::Judge;
 use crate::descriptor::DescriptorView;
 use crate::descriptor::decode::{parse_at, stated_length, wrong_magic};
 use crate::error::{Error, Field};
 use crate::model::Fields;
 use crate::policy::Policy;
-use crate::rule::Rule;
 use crate::wire::container::align_up;
 
 /// Where the buffers of a tensor lie: each at the next multiple of the file's alignment.
@@ -39,6 +37,13 @@ impl Placement {
         self.next = align_up(end, self.alignment.into()).unwrap_or(u64::MAX);
         Some(start..end)
     }
+}
+
+/// Where the buffers of a tensor end whose first one starts at `start`; it saturates.
+pub(super) fn data_end(descriptor: &DescriptorView<'_>, start: u64, alignment: u32) -> u64 {
+    let last = descriptor.buffer_count().checked_sub(1);
+    let place = last.map(|last| place_of(descriptor, start, alignment, last));
+    place.map_or(start, |place| place.map_or(u64::MAX, |place| place.end))
 }
 
 /// Where buffer `k` of a tensor lies whose data starts at an absolute offset, if it has one and any file
@@ -75,9 +80,8 @@ impl<'a> FileTensor<'a> {
         policy: &Policy,
     ) -> Result<Self, Error> {
         let stated = stated_length(bytes);
-        if wrong_magic(bytes).is_none() && stated != entry.descriptor_length {
-            let at = entry.spot(Field::EntryDescriptorLength);
-            return Err(at.error(Rule::EntryLength));
+        if wrong_magic(bytes).is_none() {
+            entry.require_descriptor(stated.into())?;
         }
         let (descriptor, _) = parse_at(bytes, entry.descriptor_offset, policy)?;
         let tensor = FileTensor {
@@ -112,18 +116,16 @@ impl<'a> FileTensor<'a> {
     fn check_data<J: Judge>(&self, sections: &Sections, judge: &mut J) -> Result<(), Error> {
         let entry = &self.entry;
         let mut needed = 0;
-        if let Some(last) = self.descriptor.buffer_count().checked_sub(1) {
+        if self.descriptor.buffer_count() > 0 {
             let aligned = entry.data_offset.is_multiple_of(self.alignment.into());
-            let at = entry.spot(Field::DataOffset);
-            require(judge, aligned, Rule::DataPlace, at)?;
-            let end = self.place(last).map_or(u64::MAX, |place| place.end);
+            entry.require_start(judge, aligned, true)?;
+            let end = data_end(&self.descriptor, entry.data_offset, self.alignment);
             let behind = entry.data_offset >= entry.descriptor_end();
-            require_data(behind && sections.holds(entry.data_offset, end), at)?;
+            let inside = behind && sections.holds(entry.data_offset, end);
+            require_data(inside, entry.spot(Field::DataOffset))?;
             needed = end.saturating_sub(entry.data_offset);
         }
-        let at = entry.spot(Field::DataLength);
-        let (holds, tolerable) = (entry.data_length == needed, entry.data_length >= needed);
-        require_within(judge, holds, tolerable, Rule::DataLength, at)
+        entry.require_length(judge, needed)
     }
 }
 

@@ -36,6 +36,11 @@ impl Storage for GrowFrame {
     }
 
     fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), Full> {
+        let stored = self.0.get_mut(len..).unwrap_or(&mut []);
+        if let Some((place, _)) = stored.split_at_mut_checked(bytes.len()) {
+            place.copy_from_slice(bytes);
+            return Ok(());
+        }
         self.0.truncate(len);
         self.0.try_reserve(bytes.len()).map_err(|_| Full)?;
         self.0.extend_from_slice(bytes);

@@ -83,6 +83,21 @@ impl<S, C, A> StreamDecoder<S, C, A> {
     pub const fn offset(&self) -> u64 {
         self.parser.offset()
     }
+
+    /// As [`StreamParser::skip_to`].
+    pub(crate) fn skip_to(&mut self, offset: u64) {
+        self.parser.skip_to(offset);
+    }
+
+    /// The storage that holds descriptors, for other items while it holds none.
+    pub(crate) const fn frame(&self) -> &S {
+        &self.parser.frame
+    }
+
+    /// As [`frame`](Self::frame).
+    pub(crate) const fn frame_mut(&mut self) -> &mut S {
+        &mut self.parser.frame
+    }
 }
 
 impl<S: Storage, C: Cover, A: Arena> StreamDecoder<S, C, A> {

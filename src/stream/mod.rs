@@ -129,17 +129,32 @@ impl<S> StreamParser<S> {
     #[must_use]
     pub fn with_origin(mut self, offset: u64) -> Self {
         let by = offset.wrapping_sub(self.offset());
+        self.move_payload(offset);
         self.origin = self.origin.wrapping_add(by);
         // as far as there still are positions
         self.len = self.gathered();
         self.want = 0;
+        self
+    }
+
+    /// Goes on at an absolute offset: behind what lies between buffers or tensors. The descriptor stays
+    /// where it is.
+    pub(crate) fn skip_to(&mut self, offset: u64) {
+        match self.phase {
+            Phase::Payload { .. } => self.move_payload(offset),
+            _ => self.origin = offset,
+        }
+    }
+
+    /// Puts what is left of a buffer at an absolute offset.
+    fn move_payload(&mut self, offset: u64) {
+        let by = offset.wrapping_sub(self.offset());
         if let Phase::Payload { start, end, .. } = &mut self.phase {
             let lend = self.lend.min(u64::MAX.wrapping_sub(offset));
             *start = start.wrapping_add(by);
             *end = end.wrapping_sub(self.lend.wrapping_sub(lend));
             self.lend = lend;
         }
-        self
     }
 
     /// Absolute offset of the next byte. After an error it, and what is left of the chunk, depend on how

@@ -3,9 +3,13 @@
 //!
 //! Offsets are absolute and sums in file order. `here` changes the bytes that the error names.
 
-use hrry::{ErrorKind, Field, FileView, Permissive, Policy, Rule};
+use hrry::owned::GrowFrame;
+use hrry::{
+    Error, ErrorKind, Exact, Field, FileEnd, FileParser, FileView, Permissive, Policy, Region, Rule,
+};
 
 use super::offsets::{Case, changed, cut, edits, here, insert, put, remove, u32, u64};
+use super::special::violation;
 use crate::support::files::read;
 use crate::support::vectors::{files, named};
 
@@ -332,5 +336,87 @@ fn data_in_front_of_its_descriptor() {
             assert_eq!(error.rule(), Some(rule));
             assert_eq!(error.offset(), PLACES as u64 + 12);
         }
+    }
+}
+
+/// The file of a case, read front to back as well.
+fn front_to_back(bytes: &[u8], region: Region, policy: Policy) -> Result<FileEnd, Error> {
+    let (frame, region) = (GrowFrame::new(), Some(region));
+    let mut parser = FileParser::with_parts(frame, Exact, Vec::new(), Vec::new(), policy, region);
+    let mut chunk = bytes;
+    while parser.next_event(&mut chunk)?.is_some() {}
+    parser.finish()
+}
+
+/// Where a file that is right says that tensors end.
+fn region(bytes: &[u8]) -> Region {
+    Region::EndsAt(FileView::open(bytes, &Policy::STRICT).unwrap().region_end())
+}
+
+#[test]
+fn a_front_to_back_reader_refuses_every_case() {
+    let vectors = files();
+    let mut twice = 0;
+    for case in cases() {
+        let base = named(&vectors, case.base);
+        let region = region(&base.bytes);
+        assert!(front_to_back(&base.bytes, region, Policy::STRICT).is_ok());
+        if let Ok(end) = front_to_back(&case.bytes(base), region, Policy::STRICT) {
+            let unchecked = match case.rule {
+                "FILE-17" => end.unchecked.names,
+                "FILE-33" => end.unchecked.keys,
+                _ => false,
+            };
+            assert!(unchecked, "{} from {}", case.rule, case.base);
+            twice += 1;
+        }
+    }
+    assert!(twice > 0);
+}
+
+/// FILE-26: between descriptor and data, behind data, and in front of the first descriptor.
+pub(crate) fn padding() {
+    let vectors = files();
+    let base = &named(&vectors, "f-ok-no-crc").bytes;
+    for (at, first) in [(125, 64), (4095, 64), (4144, 64), (8191, 64), (64, 72)] {
+        let moved = [remove(125, 8), insert(64, vec![0; 8]), put(20, u64(72))];
+        let base = match first {
+            72 => changed(&changed(base, &moved), &[put(PLACES, u64(72))]),
+            _ => base.clone(),
+        };
+        let region = region(&base);
+        assert!(front_to_back(&base, region, Policy::STRICT).is_ok());
+        let bytes = changed(&base, &[put(at, vec![1])]);
+        let error = front_to_back(&bytes, region, Policy::STRICT).unwrap_err();
+        let violation = violation(Rule::Padding, Field::Padding, 0);
+        assert_eq!(error.kind(), ErrorKind::Rule(violation), "{at}");
+        assert_eq!(error.offset(), at as u64);
+        assert!(front_to_back(&bytes, region, Policy::PERMISSIVE).is_ok());
+        assert!(read(&bytes, &Policy::STRICT).is_ok());
+    }
+}
+
+/// FILE-44: a place that is inside a tensor, and one that is not where the sections start.
+pub(crate) fn region_end() {
+    let vectors = files();
+    let bytes = &named(&vectors, "f-ok-no-crc").bytes;
+    let cases = [
+        (Region::EndsAt(4143), Field::Payload, 4143),
+        (Region::EndsAt(8200), Field::Magic, 8192),
+        (Region::Count(2), Field::Magic, 8192),
+    ];
+    for policy in [Policy::STRICT, Policy::PERMISSIVE] {
+        assert!(front_to_back(bytes, Region::Count(1), policy).is_ok());
+        for (region, field, offset) in cases {
+            let error = front_to_back(bytes, region, policy).unwrap_err();
+            let violation = violation(Rule::RegionEnd, field, 0);
+            assert_eq!(error.kind(), ErrorKind::Rule(violation), "{region:?}");
+            assert_eq!(error.offset(), offset, "{region:?}");
+        }
+        // a trailer that places the index elsewhere: 43 bytes from 8184
+        let moved = changed(bytes, &[put(TRAILER, u64(8184))]);
+        let error = front_to_back(&moved, Region::Count(1), policy).unwrap_err();
+        assert_eq!(error.rule(), Some(Rule::RegionEnd));
+        assert_eq!(error.offset(), TRAILER as u64);
     }
 }

@@ -33,6 +33,8 @@ pub(crate) const SPECIAL: &[(&str, fn())] = &[
     ("FILE-08", files::too_short),
     ("FILE-38", writer::kv_promise),
     ("FILE-45", writer::handle_at_rest),
+    ("FILE-26", files::padding),
+    ("FILE-44", files::region_end),
 ];
 
 pub(crate) const fn violation(rule: Rule, field: Field, index: u32) -> Violation {
