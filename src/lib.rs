@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
-#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
+#![deny(unsafe_code)]
 #![deny(missing_docs, missing_debug_implementations, unreachable_pub)]
 #![cfg_attr(
     not(test),

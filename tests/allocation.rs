@@ -6,10 +6,11 @@ use std::cell::Cell;
 
 mod support;
 
+use hrry::io_std::{FileReader, IoError, Source, StreamReader};
 use hrry::owned::{GrowFrame, ItemReader};
 use hrry::{
     CombineOp, CompositeHead, CompositionRule, ElementType, Error, Exact, FileItems, FileParser,
-    FileView, FixedFile, InlineArena, Policy, Quantization, Region, StreamDecoder,
+    FileView, FixedFile, InlineArena, Policy, Quantization, ReadAt, Region, StreamDecoder,
 };
 use support::bytes;
 use support::spec::{Plain, PlainLayout, PlainScheme};
@@ -208,6 +209,72 @@ fn c02_buffers_are_not_copied_about() {
     assert_eq!(items.len(), 1);
     assert!(kept as usize <= (1 << 20) + CONSTANT, "{kept} bytes");
     assert!(peak as usize <= bound(1 << 20), "{peak} bytes");
+}
+
+/// The buffer in front of the source, and what is reserved for a long buffer before it comes.
+const ROOM: usize = 2 * 65_536;
+
+#[test]
+fn c02_stream_readers_take_no_more_than_what_arrived() {
+    let read = |stream: &[u8]| {
+        let before = IN_USE.get();
+        PEAK.set(before);
+        let mut reader = StreamReader::new(stream, Policy::STRICT);
+        let result = reader.next_item();
+        (result, (PEAK.get() - before) as usize)
+    };
+    for (name, stream) in hostile() {
+        let items = stream.len() / bytes::encode(&Plain::new(ElementType::UInt8, &[], &[])).len();
+        let (result, peak) = read(&stream);
+        assert!(matches!(result, Err(IoError::Format(_))), "{name}");
+        let bound = bound(stream.len()) + items * ITEM + ROOM;
+        assert!(peak <= bound, "{name}: {peak} bytes");
+    }
+    let mut tensor = bytes::encode(&Plain::new(ElementType::UInt8, &[1 << 20], &[1 << 20]));
+    tensor.resize(tensor.len() + (1 << 20), 7);
+    let (result, peak) = read(&tensor);
+    assert!(result.unwrap().is_some());
+    assert!(peak <= bound(1 << 20) + ROOM, "{peak} bytes");
+}
+
+/// A container in memory.
+struct Memory<'a>(&'a [u8]);
+
+impl ReadAt for Memory<'_> {
+    type Error = std::io::Error;
+
+    fn len(&mut self) -> std::io::Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+
+    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> std::io::Result<()> {
+        let start = offset as usize;
+        into.copy_from_slice(&self.0[start..start + into.len()]);
+        Ok(())
+    }
+}
+
+impl Source for Memory<'_> {}
+
+#[test]
+fn c02_file_readers_take_no_more_than_the_file() {
+    let mut refused = 0;
+    for v in files() {
+        let before = IN_USE.get();
+        PEAK.set(before);
+        let result = FileReader::new(Memory(&v.bytes), v.policy).and_then(|mut reader| {
+            reader.items().try_for_each(|item| {
+                item?;
+                Ok(())
+            })
+        });
+        let peak = (PEAK.get() - before) as usize;
+        assert_eq!(result.is_ok(), v.accept, "{}", v.id);
+        refused += u32::from(result.is_err());
+        // room for a directory; the end of the file in it, tables of it, a tensor
+        assert!(peak <= bound(v.bytes.len()) + ROOM, "{}: {peak}", v.id);
+    }
+    assert!(refused > 90, "{refused}");
 }
 
 #[test]

@@ -18,12 +18,12 @@ const BUFFERS: [BufferHandle; 1] = [BufferHandle::cpu(DATA.len() as u64, 64)];
 
 type Reader = FileReader<Cursor<&'static [u8]>>;
 
-fn names() -> impl Iterator<Item = String> {
+pub fn names() -> impl Iterator<Item = String> {
     (0..TENSORS).map(|k| format!("model.layers.{}.weight.{k}", k / 100))
 }
 
 /// Written by the reference.
-fn container() -> Vec<u8> {
+pub fn container() -> Vec<u8> {
     let shape = [2, 2];
     let spec = DescriptorSpec::new(ElementType::Float32, &shape, Layout::RowMajor, &BUFFERS);
     let descriptor = TensorDescriptor::decode(&bytes_of(&spec)).expect("valid");
@@ -40,7 +40,7 @@ fn container() -> Vec<u8> {
 }
 
 /// The same without its checksum.
-fn unchecked(mut file: Vec<u8>) -> Vec<u8> {
+pub fn unchecked(mut file: Vec<u8>) -> Vec<u8> {
     // bit 2 of file_flags, and index_crc32c, 28 bytes into the trailer of 40
     file[12] &= !4;
     let crc = file.len() - 40 + 28;
@@ -48,7 +48,7 @@ fn unchecked(mut file: Vec<u8>) -> Vec<u8> {
     file
 }
 
-fn open(file: &'static [u8]) -> Reader {
+pub fn open(file: &'static [u8]) -> Reader {
     ready(FileReader::open(Cursor::new(file))).expect("valid")
 }
 

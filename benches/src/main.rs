@@ -10,6 +10,7 @@ mod cover;
 mod decode;
 mod file;
 mod instructions;
+mod io;
 mod measure;
 mod report;
 mod stream;
@@ -71,6 +72,11 @@ pub const SECTIONS: &[Section] = &[
         name: "file",
         groups: file::groups,
         counted: Some((file::opening, 1)),
+    },
+    Section {
+        name: "io",
+        groups: io::groups,
+        counted: None,
     },
 ];
 

@@ -165,7 +165,7 @@ fn reference(stream: &[u8]) -> u32 {
 }
 
 /// Reads every item of a stream with the reference and returns how many there were.
-fn read_all(source: impl AsyncRead + Unpin) -> u32 {
+pub fn read_all(source: impl AsyncRead + Unpin) -> u32 {
     ready(async {
         let mut reader = StreamReader::new(source);
         let mut items = 0;

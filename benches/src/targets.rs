@@ -114,6 +114,14 @@ pub fn timed(ratio: &Seen, ns: &Seen, allocations: &Seen) -> Vec<Target> {
             .map(|(large, small)| large / small)
     };
     let growth = most(growth("rank1").into_iter().chain(growth("rank2")));
+    let to_copy = |name: &str| {
+        let took = |contestant: &str| at(ns, &format!("io/{name}/{contestant}"));
+        took("owning")
+            .zip(took("copy"))
+            .map(|(ours, copy)| ours / copy)
+    };
+    let of_core = allocations.iter().filter(|row| !row.0.starts_with("io/"));
+    let core = of_core.map(|row| *row.1);
     build(vec![
         (
             "one-shot decode, mean of six",
@@ -200,10 +208,34 @@ pub fn timed(ratio: &Seen, ns: &Seen, allocations: &Seen) -> Vec<Target> {
             at(ratio, "file/read_by_name/hrry"),
         ),
         (
-            "allocations of any operation",
+            "owning 1,000 tensors of 4 KiB, to a copy of all bytes",
+            Side::Most,
+            1.3,
+            to_copy("1000_of_4KiB"),
+        ),
+        (
+            "owning one of 256 MiB, to a copy of all bytes",
+            Side::Most,
+            1.3,
+            to_copy("one_of_256MiB"),
+        ),
+        (
+            "opening 10,000 tensors with FileReader",
+            Side::Least,
+            5.0,
+            at(ratio, "io/open_plain/reader"),
+        ),
+        (
+            "the same with a checksum of the index, FileReader",
+            Side::Least,
+            2.0,
+            at(ratio, "io/open_crc/reader"),
+        ),
+        (
+            "allocations of any operation of the core",
             Side::Most,
             0.0,
-            most(allocations.values().copied()),
+            most(core),
         ),
     ])
 }

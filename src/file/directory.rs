@@ -30,14 +30,19 @@ impl<'a> FileDirectory<'a> {
         kv: &'a [u8],
         judge: &mut J,
     ) -> Result<Self, Error> {
-        let directory = FileDirectory {
-            sections,
-            index,
-            kv,
-        };
+        let directory = FileDirectory::checked(sections, index, kv);
         directory.check_index(judge)?;
         directory.check_kv(judge)?;
         Ok(directory)
+    }
+
+    /// Index and key-value section that were found right, or will be.
+    pub(super) const fn checked(sections: Sections, index: &'a [u8], kv: &'a [u8]) -> Self {
+        FileDirectory {
+            sections,
+            index,
+            kv,
+        }
     }
 
     /// What the file starts with.
@@ -131,6 +136,29 @@ impl<'a> FileDirectory<'a> {
     /// The entry at an absolute offset.
     pub(super) fn entry_at(&self, at: u64) -> Option<Entry<'a>> {
         self.raw_entry(at).map(|raw| raw.entry())
+    }
+
+    /// Where the entry at an absolute offset ends.
+    #[cfg(feature = "std")]
+    pub(super) fn entry_end(&self, at: u64) -> Option<u64> {
+        let place = self.sections.index();
+        let mut entries = self.entries_between(at, place.end);
+        entries.split().ok()?;
+        Some(entries.at())
+    }
+
+    /// The entries between two absolute offsets where entries start.
+    #[cfg(feature = "std")]
+    pub(super) fn entries_between(&self, at: u64, end: u64) -> Entries<'a> {
+        let start = self.sections.index().start;
+        let behind = from(self.index, end, start);
+        let rest = from(self.index, at, start);
+        let len = rest.len().saturating_sub(behind.len());
+        Entries {
+            rest: rest.get(..len).unwrap_or_default(),
+            end,
+            left: u64::MAX,
+        }
     }
 
     /// The keys, and where their entries are.

@@ -10,6 +10,7 @@ mod close;
 mod crc;
 mod directory;
 mod entry;
+mod extent;
 mod forward;
 mod items;
 mod keys;
@@ -32,9 +33,13 @@ pub use array::KvArray;
 pub use crc::crc32c;
 pub use directory::{Entries, FileDirectory, Unchecked};
 pub use entry::Entry;
+#[cfg(feature = "std")]
+pub(crate) use extent::Extent;
 pub use items::{FileItem, FileItems};
 pub use kv::{KvEntries, KvEntry, KvValue};
 pub use options::FileOptions;
+#[cfg(feature = "std")]
+pub(crate) use order::Tables;
 pub use order::{FileIndex, OrderedEntries};
 pub use parse::{FileEnd, FileEvent, FileParser, FixedFile, Region};
 pub use range::{RangeReader, ReadAt, ReadError};

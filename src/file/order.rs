@@ -84,6 +84,51 @@ impl<'a, 's> FileIndex<'a, 's> {
         Ok(index)
     }
 
+    /// The tables in the words that they were made in.
+    #[cfg(feature = "std")]
+    pub(crate) fn again(directory: FileDirectory<'a>, tables: Tables, words: &'s [u64]) -> Self {
+        let count = usize::try_from(directory.tensor_count()).unwrap_or(usize::MAX);
+        let (by_name, rest) = words.split_at_checked(count).unwrap_or_default();
+        let by_place = match tables.by_place {
+            true => rest.get(..count).unwrap_or_default(),
+            false => &[],
+        };
+        FileIndex {
+            directory,
+            names: Names::new(directory),
+            by_name,
+            by_place,
+        }
+    }
+
+    /// What [`again`](Self::again) has to know.
+    #[cfg(feature = "std")]
+    pub(crate) fn tables(&self) -> Tables {
+        let entries = self.by_name.iter().map(|word| self.names.at(*word));
+        let behind = entries.max().and_then(|at| self.directory.entry_end(at));
+        Tables {
+            by_place: !self.by_place.is_empty(),
+            behind: behind.unwrap_or(0),
+        }
+    }
+
+    /// The tensors in the order of their places, from one of them on.
+    #[cfg(feature = "std")]
+    pub(crate) fn onwards(&self, entry: &Entry<'_>, tables: Tables) -> OrderedEntries<'a, 's> {
+        let wanted = (Some(entry.descriptor_offset), entry.offset);
+        let first = self.by_place.partition_point(|at| {
+            let raw = self.directory.raw_entry(*at);
+            (raw.map(|raw| raw.descriptor_offset()), *at) < wanted
+        });
+        let places = self.by_place.get(first..).unwrap_or_default();
+        OrderedEntries {
+            entries: self.directory.entries_between(entry.offset, tables.behind),
+            directory: self.directory,
+            by_place: places.iter(),
+            tabled: tables.by_place,
+        }
+    }
+
     /// What the tables are of.
     #[must_use]
     pub const fn directory(&self) -> &FileDirectory<'a> {
@@ -130,6 +175,16 @@ impl<'a, 's> FileIndex<'a, 's> {
         }
         Ok(())
     }
+}
+
+/// What making tables found out.
+#[cfg(feature = "std")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tables {
+    /// Whether there is one of places.
+    by_place: bool,
+    /// Where the last entry ends.
+    behind: u64,
 }
 
 /// The tensors of a container in the order of their places.
@@ -227,8 +282,12 @@ impl<'a> Names<'a> {
     }
 
     fn raw_entry(&self, word: u64) -> Option<RawEntry<'a>> {
-        let at = self.start.saturating_add(word & !self.mask);
-        self.directory.raw_entry(at)
+        self.directory.raw_entry(self.at(word))
+    }
+
+    /// Where the entry of a word is in the file.
+    fn at(&self, word: u64) -> u64 {
+        self.start.saturating_add(word & !self.mask)
     }
 
     #[inline]

@@ -2,17 +2,16 @@
 //! machine.
 
 use core::fmt;
-use core::ops::{Deref, Range};
+use core::ops::Deref;
 
 use super::directory::FileDirectory;
 use super::entry::Entry;
-use super::sections::{FileHeader, Sections, long_enough, magic};
+use super::extent::{Extent, fill};
 use super::tensor::FileTensor;
-use crate::error::{Error, ErrorKind, Resource};
+use crate::error::Error;
 use crate::policy::Policy;
-use crate::wire::container::{FILE_HEADER, TRAILER};
 use crate::wire::descriptor::HEADER;
-use crate::wire::{index, length, record};
+use crate::wire::{index, length};
 
 /// Bytes that can be read at any place.
 #[allow(clippy::len_without_is_empty)] // none at all is no case of its own
@@ -127,37 +126,23 @@ impl<'s, R: ReadAt> RangeReader<'s, R> {
         storage: &'s mut [u8],
         policy: Policy,
     ) -> Result<Self, ReadError<R::Error>> {
-        let file_size = source.len().map_err(ReadError::Source)?;
-        let mut start = [0; FILE_HEADER];
-        let there = usize::try_from(file_size).unwrap_or(usize::MAX);
-        let there = start.get_mut(..there.min(FILE_HEADER)).unwrap_or_default();
-        source.read_at(0, there).map_err(ReadError::Source)?;
-        magic(there)?;
-        long_enough(file_size)?;
-        let header = FileHeader::read(&start, &mut &policy)?;
-
-        let tail = Tail::read(&mut source, storage, file_size)?;
-        let sections = Sections::read(header, &tail.trailer, file_size, &mut &policy)?;
-        let between = hull(sections.index(), sections.kv());
-        let from = match between.start < tail.start {
-            true => fill(&mut source, storage, &between)?,
-            false => tail.start,
-        };
-        let storage: &[u8] = storage;
-        let section = |place: Range<u64>| {
-            let start = usize::try_from(place.start.saturating_sub(from)).ok();
-            let len = usize::try_from(place.end.saturating_sub(place.start)).ok();
-            let bytes = start.and_then(|start| storage.get(start..))?;
-            bytes.get(..len?)
-        };
-        let index = section(sections.index()).unwrap_or_default();
-        let kv = sections.kv().and_then(section).unwrap_or_default();
-        let directory = FileDirectory::read(sections, index, kv, &mut &policy)?;
+        let extent = Extent::read(&mut source, storage, &policy)?;
+        let directory = extent.check(storage, &policy)?;
         Ok(RangeReader {
             source,
             directory,
             policy,
         })
+    }
+
+    /// A container whose directory is right.
+    #[cfg(feature = "std")]
+    pub(crate) const fn over(source: R, directory: FileDirectory<'s>, policy: Policy) -> Self {
+        RangeReader {
+            source,
+            directory,
+            policy,
+        }
     }
 
     /// Reads the descriptor of an entry of this file into `storage`.
@@ -193,66 +178,4 @@ impl<'s, R> Deref for RangeReader<'s, R> {
     fn deref(&self) -> &FileDirectory<'s> {
         &self.directory
     }
-}
-
-/// The end of a file, as far as the storage reaches.
-struct Tail {
-    trailer: [u8; TRAILER],
-    /// What the storage starts with.
-    start: u64,
-}
-
-impl Tail {
-    fn read<R: ReadAt>(
-        source: &mut R,
-        storage: &mut [u8],
-        file_size: u64,
-    ) -> Result<Self, ReadError<R::Error>> {
-        let len = storage.len().max(TRAILER);
-        let start = file_size.saturating_sub(length(len));
-        let mut trailer = [0; TRAILER];
-        let Some(used) = storage.get_mut(..len) else {
-            let start = file_size.saturating_sub(length(TRAILER));
-            source
-                .read_at(start, &mut trailer)
-                .map_err(ReadError::Source)?;
-            return Ok(Tail { trailer, start });
-        };
-        let there = usize::try_from(file_size.saturating_sub(start)).unwrap_or(len);
-        let used = used.get_mut(..there).unwrap_or_default();
-        source.read_at(start, used).map_err(ReadError::Source)?;
-        trailer = *record(used, used.len().saturating_sub(TRAILER));
-        Ok(Tail { trailer, start })
-    }
-}
-
-/// The range that holds both.
-fn hull(a: Range<u64>, b: Option<Range<u64>>) -> Range<u64> {
-    let b = b.unwrap_or(a.clone());
-    a.start.min(b.start)..a.end.max(b.end)
-}
-
-/// Reads a range to the front of the storage, and returns where it starts.
-fn fill<R: ReadAt>(
-    source: &mut R,
-    storage: &mut [u8],
-    place: &Range<u64>,
-) -> Result<u64, ReadError<R::Error>> {
-    let needed = place.end.saturating_sub(place.start);
-    let available = length(storage.len());
-    let into = usize::try_from(needed)
-        .ok()
-        .and_then(|len| storage.get_mut(..len));
-    let Some(into) = into else {
-        let kind = ErrorKind::Capacity {
-            what: Resource::Frame,
-            needed,
-            available,
-        };
-        return Err(Error::new(kind, place.start).into());
-    };
-    source
-        .read_at(place.start, into)
-        .map_err(ReadError::Source)?;
-    Ok(place.start)
 }

@@ -110,7 +110,12 @@ impl AlignedBuffer {
         Ok(result)
     }
 
-    fn make_room(&mut self, more: usize, expected: usize) -> Result<(), TryReserveError> {
+    /// Makes room for `more` bytes of `expected` that are still to come, and at least as many as there are.
+    pub(crate) fn make_room(
+        &mut self,
+        more: usize,
+        expected: usize,
+    ) -> Result<(), TryReserveError> {
         let free = self.memory.capacity().saturating_sub(self.memory.len());
         if more <= free {
             return Ok(());

@@ -101,6 +101,30 @@ impl Assembler {
             .collect()
     }
 
+    /// The buffer that is being filled, of the tensor whose end has not come.
+    #[cfg(feature = "std")]
+    pub(super) fn filling(&mut self) -> Option<&mut AlignedBuffer> {
+        let current = self.current.as_mut()?;
+        Some(&mut current.filling)
+    }
+
+    /// Takes what was filled as buffer `k` of that tensor.
+    #[cfg(feature = "std")]
+    pub(super) fn filled(&mut self, k: usize) {
+        if let Some(current) = &mut self.current {
+            current.close(k);
+        }
+    }
+
+    /// Takes buffer `k` of that tensor as a whole.
+    #[cfg(feature = "std")]
+    pub(crate) fn put(&mut self, k: usize, bytes: Buffer) {
+        let current = self.current.as_mut();
+        if let Some(buffer) = current.and_then(|current| current.buffers.get_mut(k)) {
+            *buffer = bytes;
+        }
+    }
+
     fn end(&mut self, outcome: Outcome) -> Result<Option<Item>, Error> {
         let Some(current) = self.current.take() else {
             return Ok(None);
@@ -157,11 +181,15 @@ impl Current {
         let expected = size.saturating_sub(length(self.filling.len()));
         let expected = usize::try_from(expected).unwrap_or(usize::MAX);
         self.filling.extend_towards(payload.bytes, expected)?;
-        if payload.last
-            && let Some(buffer) = self.buffers.get_mut(k)
-        {
-            *buffer = core::mem::take(&mut self.filling).into();
+        if payload.last {
+            self.close(k);
         }
         Ok(())
+    }
+
+    fn close(&mut self, k: usize) {
+        if let Some(buffer) = self.buffers.get_mut(k) {
+            *buffer = core::mem::take(&mut self.filling).into();
+        }
     }
 }

@@ -116,7 +116,7 @@ impl Error {
     }
 
     /// The one mapping from the core's errors to the names here.
-    pub(super) fn of(kind: ErrorKind, member: Option<u32>) -> Error {
+    pub(crate) fn of(kind: ErrorKind, member: Option<u32>) -> Error {
         let named = |rule: Rule| NAMED.into_iter().find(|(id, _)| *id == rule.id());
         match (kind, member) {
             (ErrorKind::Overlap { member, first, .. }, _) => Error::CompositePartitionOverlap {

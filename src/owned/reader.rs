@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 use super::{Assembler, Error, GrowFrame, Item};
 use crate::composite::{Cover, Exact};
 use crate::policy::Policy;
+#[cfg(feature = "std")]
+use crate::stream::Event;
 use crate::stream::StreamDecoder;
 
 /// Reads a stream into items that own their memory; a composite counts as one item.
@@ -90,6 +92,40 @@ impl<C: Cover> ItemReader<C> {
             }
         }
         Ok(None)
+    }
+
+    /// Lets `read` append the next bytes of the buffer that is being read to where they stay: at most as
+    /// many as it is told, `least` to begin with and then as many as there are. None where the next bytes
+    /// belong to no buffer.
+    #[cfg(feature = "std")]
+    pub(crate) fn fill<T>(
+        &mut self,
+        least: usize,
+        read: impl FnOnce(&mut Vec<u8>, usize) -> T,
+    ) -> Result<Option<T>, Error> {
+        let wanted = self.wanted();
+        let Some(filling) = self.items.filling().filter(|_| wanted > 0) else {
+            return Ok(None);
+        };
+        let before = filling.len();
+        let step = wanted.min(before.max(least));
+        let room = filling.make_room(step, wanted);
+        let result = room.and_then(|()| filling.append_with(|memory| read(memory, step)));
+        let result = result.map_err(|error| self.failed.insert(error.into()).clone())?;
+        let mut arrived = filling.get(before..).unwrap_or_default();
+        let mut whole = None;
+        // an event that takes no byte is left to the next call
+        while !arrived.is_empty()
+            && let Some(event) = self.decoder.next_event(&mut arrived)?
+        {
+            if let Event::Payload(payload) = event {
+                whole = payload.last.then_some(payload.buffer);
+            }
+        }
+        if let Some(k) = whole {
+            self.items.filled(k.into());
+        }
+        Ok(Some(result))
     }
 
     /// Tells whether the input may end here: on a boundary, outside every composite.

@@ -1,0 +1,137 @@
+//! Streams and containers over `std::io`, with memory of their own.
+
+use std::hint::black_box;
+use std::io;
+
+use hrry::io_std::{FileReader, IoError, Source, StreamReader, read_events};
+use hrry::owned::Item;
+use hrry::{
+    BufferHandle, DescriptorSpec, ElementType, Event, Layout, Policy, ReadAt, StreamDecoder,
+};
+
+use crate::cases::bytes_of;
+use crate::file::{container, names, open, unchecked};
+use crate::measure::{Group, Op};
+use crate::stream::{read_all, ready};
+
+/// A container in memory that is read as a file is.
+struct Memory(&'static [u8]);
+
+impl ReadAt for Memory {
+    type Error = io::Error;
+
+    fn len(&mut self) -> io::Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+
+    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        let start = offset as usize;
+        into.copy_from_slice(&self.0[start..start + into.len()]);
+        Ok(())
+    }
+}
+
+impl Source for Memory {}
+
+fn stream(count: usize, len: usize) -> Vec<u8> {
+    let buffers = [BufferHandle::cpu(len as u64, 64)];
+    let shape = [len as u64];
+    let spec = DescriptorSpec::new(ElementType::UInt8, &shape, Layout::RowMajor, &buffers);
+    let mut tensor = bytes_of(&spec);
+    tensor.resize(tensor.len() + len, 0x5A);
+    tensor.repeat(count)
+}
+
+fn owning(stream: &[u8]) -> Vec<Item> {
+    let mut reader = StreamReader::new(stream, Policy::STRICT);
+    std::iter::from_fn(|| reader.next_item().expect("valid")).collect()
+}
+
+fn borrowing(stream: &[u8]) -> usize {
+    let mut len = 0;
+    let mut decoder = StreamDecoder::growing(Policy::STRICT);
+    let read = read_events(&mut decoder, stream, |event| {
+        if let Event::Payload(payload) = event {
+            len += black_box(payload.bytes).len();
+        }
+        Ok::<(), IoError>(())
+    });
+    read.expect("valid");
+    len
+}
+
+/// Tensors of one size, kept to the end by those that own them; the copy is of all bytes at once.
+fn streaming(name: &str, count: usize, len: usize) -> Group {
+    let stream: &'static [u8] = stream(count, len).leak();
+    Group {
+        name: format!("io/{name}"),
+        unit: "stream",
+        ops: vec![
+            Op::new("reference", move || {
+                assert_eq!(read_all(black_box(stream)), count as u32);
+            }),
+            Op::new("copy", move || black_box(stream).to_vec()),
+            Op::new("owning", move || {
+                let items = owning(black_box(stream));
+                assert_eq!(items.len(), count);
+                items
+            }),
+            Op::new("borrowing", move || {
+                assert_eq!(borrowing(black_box(stream)), count * len);
+            }),
+        ],
+    }
+}
+
+fn opening(name: &str, file: Vec<u8>) -> Group {
+    let file: &'static [u8] = file.leak();
+    Group {
+        name: format!("io/open_{name}"),
+        unit: "file",
+        ops: vec![
+            Op::new("reference", move || open(black_box(file))),
+            Op::new("reader", move || {
+                FileReader::new(Memory(black_box(file)), Policy::STRICT).expect("valid")
+            }),
+        ],
+    }
+}
+
+/// Every tensor by its name, in the order of the file.
+fn reading() -> Group {
+    let file: &'static [u8] = container().leak();
+    let names: &'static [String] = names().collect::<Vec<_>>().leak();
+    let mut theirs = open(file);
+    let mut ours = FileReader::new(Memory(file), Policy::STRICT).expect("valid");
+    Group {
+        name: "io/read_by_name".into(),
+        unit: "tensor",
+        ops: vec![
+            Op::new("reference", move || {
+                for name in names {
+                    let tensor = ready(theirs.read_tensor(black_box(name)));
+                    black_box(&tensor.expect("it is there"));
+                }
+            })
+            .per(names.len()),
+            Op::new("reader", move || {
+                for name in names {
+                    let item = ours.read(black_box(name)).expect("valid");
+                    black_box(&item.expect("it is there"));
+                }
+            })
+            .per(names.len()),
+        ],
+    }
+}
+
+pub fn groups() -> Vec<Group> {
+    let checked = container();
+    vec![
+        streaming("1000_of_4KiB", 1000, 4 << 10),
+        streaming("one_of_256MiB", 1, 256 << 20),
+        opening("plain", unchecked(checked.clone())),
+        opening("crc", checked),
+        reading(),
+    ]
+}

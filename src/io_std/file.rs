@@ -1,0 +1,253 @@
+//! Reading container files.
+
+use std::fs::File;
+use std::path::Path;
+use std::vec::Vec;
+
+use crate::composite::{Cover, Exact};
+use crate::error::{Error, ErrorKind, Resource};
+use crate::file::{
+    Entries, Entry, Extent, FileDirectory, FileIndex, KvEntries, OrderedEntries, ReadError, Tables,
+};
+use crate::owned::Item;
+use crate::policy::Policy;
+use crate::wire::container::TRAILER;
+use crate::wire::length;
+
+use super::gather::{Gatherer, grow};
+use super::{CHUNK, IoError, Source};
+
+/// A container of which everything was checked that its index can break; tensors are read by name or one
+/// after the other.
+///
+/// It owns the index and tables of it, and depends on no lifetime but that of its source: a [`File`], a
+/// mapped file, or another [`Source`].
+///
+/// ```
+/// use hrry::io_std::{FileReader, IoError};
+/// use hrry::Policy;
+///
+/// let path = "tests/vectors/files/f-ok-partition.hrry";
+/// let mut file = FileReader::open(path, Policy::STRICT)?;
+/// let names: Vec<String> = file.names().map(str::to_owned).collect();
+/// let item = file.read(&names[0])?.unwrap();
+/// assert_eq!(item.as_composite().unwrap().member_count(), 2);
+/// // a member by itself is a tensor
+/// assert!(file.read(&names[1])?.unwrap().as_tensor().is_some());
+/// assert_eq!(file.read("no such name")?, None);
+/// for whole in file.items() {
+///     let (name, whole) = whole?;
+///     assert_eq!((name, whole), (&*names[0], item.clone()));
+/// }
+/// # Ok::<(), IoError>(())
+/// ```
+#[derive(Debug)]
+pub struct FileReader<R, C = Exact> {
+    source: R,
+    cover: C,
+    policy: Policy,
+    extent: Extent,
+    /// Index and key-value section.
+    storage: Vec<u8>,
+    tables: Tables,
+    /// Tables of the index.
+    scratch: Vec<u64>,
+}
+
+impl FileReader<File> {
+    /// Opens a file, checking covers exactly.
+    ///
+    /// # Errors
+    ///
+    /// As [`with_cover`](Self::with_cover).
+    pub fn open(path: impl AsRef<Path>, policy: Policy) -> Result<Self, IoError> {
+        FileReader::new(File::open(path)?, policy)
+    }
+}
+
+impl<R: Source> FileReader<R> {
+    /// Opens a container, checking covers exactly.
+    ///
+    /// # Errors
+    ///
+    /// As [`with_cover`](Self::with_cover).
+    pub fn new(source: R, policy: Policy) -> Result<Self, IoError> {
+        FileReader::with_cover(source, Exact, policy)
+    }
+}
+
+impl<R: Source, C: Cover + Clone> FileReader<R, C> {
+    /// Opens a container, with a way to check covers.
+    ///
+    /// # Errors
+    ///
+    /// As [`FileView::open_with_scratch`](crate::FileView::open_with_scratch); errors of the source; where
+    /// there is no memory for the index.
+    pub fn with_cover(mut source: R, cover: C, policy: Policy) -> Result<Self, IoError> {
+        let mut storage = Vec::new();
+        let extent = read_extent(&mut source, &mut storage, &policy)?;
+        let directory = extent.check(&storage, &policy)?;
+        let mut scratch = Vec::new();
+        let words = usize::try_from(directory.scratch_words()).unwrap_or(usize::MAX);
+        grow(&mut scratch, words)?;
+        let tables = directory.index(&policy, &mut scratch)?.tables();
+        Ok(FileReader {
+            source,
+            cover,
+            policy,
+            extent,
+            storage,
+            tables,
+            scratch,
+        })
+    }
+
+    /// What the file says of its tensors and of itself.
+    #[must_use]
+    pub fn directory(&self) -> FileDirectory<'_> {
+        self.extent.directory(&self.storage)
+    }
+
+    /// The names of all tensors, heads and members among them, in the order of the index.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries().map(|entry| entry.name)
+    }
+
+    /// What the index says of each tensor, in its order.
+    #[must_use]
+    pub fn entries(&self) -> Entries<'_> {
+        self.directory().entries()
+    }
+
+    /// The same in the order of their places: a head, then its members.
+    #[must_use]
+    pub fn in_order(&self) -> OrderedEntries<'_, '_> {
+        self.index().in_order()
+    }
+
+    /// What the index says of a tensor: a binary search.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<Entry<'_>> {
+        self.index().find(name)
+    }
+
+    /// What the file says about itself.
+    #[must_use]
+    pub fn kv(&self) -> KvEntries<'_> {
+        self.directory().kv()
+    }
+
+    /// The tensor of that name, or the composite whose head has that name, with everything that belongs to
+    /// it; none where there is no such name. A member that is asked for is a tensor by itself.
+    ///
+    /// # Errors
+    ///
+    /// As [`FileView::tensor`](crate::FileView::tensor); the COMP rules of members and covers; errors of
+    /// the source; where there is no memory. The next call is not affected.
+    pub fn read(&mut self, name: &str) -> Result<Option<Item>, IoError> {
+        let tables = self.tables;
+        let (mut gatherer, index) = self.gatherer();
+        let Some(entry) = index.find(name) else {
+            return Ok(None);
+        };
+        for entry in index.onwards(&entry, tables) {
+            if let Some(item) = gatherer.take(&entry)? {
+                return Ok(Some(item));
+            }
+        }
+        gatherer.finish()?;
+        Ok(None)
+    }
+
+    /// All tensors that belong to no composite, and all composites, each with its name, in the order of
+    /// their places. It ends behind the first error.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read); COMP-48 where the last composite misses members, which can still be read
+    /// by their names.
+    pub fn items(&mut self) -> impl Iterator<Item = Result<(&str, Item), IoError>> {
+        let (mut gatherer, index) = self.gatherer();
+        let mut entries = index.in_order();
+        let mut ended = false;
+        std::iter::from_fn(move || {
+            if ended {
+                return None;
+            }
+            let item = next_item(&mut gatherer, &mut entries).transpose();
+            ended = !matches!(item, Some(Ok(_)));
+            item
+        })
+    }
+
+    /// Where the bytes come from.
+    pub fn source_mut(&mut self) -> &mut R {
+        &mut self.source
+    }
+
+    /// The source, without what was learnt of it.
+    pub fn into_source(self) -> R {
+        self.source
+    }
+
+    fn index(&self) -> FileIndex<'_, '_> {
+        FileIndex::again(self.directory(), self.tables, &self.scratch)
+    }
+
+    fn gatherer(&mut self) -> (Gatherer<'_, R, C>, FileIndex<'_, '_>) {
+        let directory = self.extent.directory(&self.storage);
+        let cover = self.cover.clone();
+        (
+            Gatherer::new(&mut self.source, directory, cover, self.policy),
+            FileIndex::again(directory, self.tables, &self.scratch),
+        )
+    }
+}
+
+/// The next item and the name of its first tensor.
+fn next_item<'r, R: Source, C: Cover>(
+    gatherer: &mut Gatherer<'r, R, C>,
+    entries: &mut impl Iterator<Item = Entry<'r>>,
+) -> Result<Option<(&'r str, Item)>, IoError> {
+    let mut name = None;
+    for entry in entries {
+        let name = *name.get_or_insert(entry.name);
+        if let Some(item) = gatherer.take(&entry)? {
+            return Ok(Some((name, item)));
+        }
+    }
+    gatherer.finish()?;
+    Ok(None)
+}
+
+/// Reads index and key-value section into storage that grows to what they take; they lie in the file, so
+/// the file is as long.
+fn read_extent<R: Source>(
+    source: &mut R,
+    storage: &mut Vec<u8>,
+    policy: &Policy,
+) -> Result<Extent, IoError> {
+    let file_size = source.len()?;
+    let first = file_size.min(length(CHUNK));
+    grow(storage, usize::try_from(first).unwrap_or(CHUNK))?;
+    let needed = match Extent::read(source, storage, policy) {
+        Err(ReadError::Refused(error)) => capacity(&error).ok_or(error)?,
+        read => return Ok(read?),
+    };
+    // where the trailer follows at once, one read gets both
+    let both = needed.saturating_add(length(TRAILER));
+    grow(storage, usize::try_from(both).unwrap_or(usize::MAX))?;
+    Ok(Extent::read(source, storage, policy)?)
+}
+
+/// What the storage is too small for.
+fn capacity(error: &Error) -> Option<u64> {
+    match error.kind() {
+        ErrorKind::Capacity {
+            what: Resource::Frame,
+            needed,
+            ..
+        } => Some(needed),
+        _ => None,
+    }
+}

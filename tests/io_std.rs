@@ -1,0 +1,13 @@
+//! Streams, container files, maps and atomic saves over what an operating system gives.
+#![cfg(not(miri))]
+
+mod support;
+
+mod io_std {
+    mod feed;
+    mod files;
+    mod packing;
+    mod save;
+    mod streams;
+    mod writing;
+}

@@ -1,0 +1,115 @@
+//! Writing container files: what was read is written and read again.
+
+use std::io;
+
+use hrry::io_std::{FileReader, FileWriter, IoError, Source};
+use hrry::owned::Item;
+use hrry::{FileOptions, KvEntry, Policy, ReadAt};
+
+use super::feed::{Drain, assert_broken};
+use crate::support::vectors::{self, Vector, named};
+
+struct Memory(Vec<u8>);
+
+impl ReadAt for Memory {
+    type Error = io::Error;
+
+    fn len(&mut self) -> io::Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+
+    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        let start = offset as usize;
+        into.copy_from_slice(&self.0[start..start + into.len()]);
+        Ok(())
+    }
+}
+
+impl Source for Memory {}
+
+/// Items, and the names of all their tensors, in the order of places.
+fn read(bytes: &[u8], policy: Policy) -> (Vec<Item>, Vec<String>) {
+    let mut reader = FileReader::new(Memory(bytes.to_vec()), policy).unwrap();
+    let names = reader.in_order().map(|entry| entry.name.to_owned());
+    let names = names.collect();
+    let items = reader.items().map(|item| item.unwrap().1).collect();
+    (items, names)
+}
+
+fn write<W: io::Write>(
+    output: W,
+    (items, names): &(Vec<Item>, Vec<String>),
+    kv: &[KvEntry<'_>],
+    policy: Policy,
+) -> Result<(W, u64), IoError> {
+    let mut options = FileOptions::PLAIN;
+    options.has_kv_metadata = !kv.is_empty();
+    let mut writer = FileWriter::new(output, &options, policy)?;
+    let mut first = 0;
+    for item in items {
+        writer.item(item, |k| &names[first + k])?;
+        first += item.items().count();
+    }
+    writer.finish_with_kv(kv.iter().copied())
+}
+
+#[test]
+fn accepted_vectors_are_written_and_read_again() {
+    let (mut written, mut keys) = (0, 0);
+    for v in vectors::files().iter().filter(|v| v.accept) {
+        let all = read(&v.bytes, v.policy);
+        let reader = FileReader::new(Memory(v.bytes.clone()), v.policy).unwrap();
+        let kv: Vec<KvEntry<'_>> = reader.kv().collect();
+        let Ok((bytes, len)) = write(Vec::new(), &all, &kv, v.policy) else {
+            // a file may ask for less than its buffers do, and its writer may not
+            continue;
+        };
+        assert_eq!(len, bytes.len() as u64);
+        assert_eq!(read(&bytes, v.policy), all, "{}", v.id);
+        let again = FileReader::new(Memory(bytes.clone()), v.policy).unwrap();
+        assert!(again.kv().eq(reader.kv()), "{}", v.id);
+        let (short, _) =
+            write(Drain::new(7, None), &all, &kv, v.policy).unwrap_or_else(|_| panic!());
+        assert!(short.bytes == bytes);
+        written += 1;
+        keys += kv.len();
+    }
+    assert!(written > 35 && keys > 20, "{written}, {keys}");
+}
+
+fn one() -> Vector {
+    named(&vectors::files(), "f-ok-two").clone()
+}
+
+#[test]
+fn errors_of_the_output_are_kept() {
+    let all = read(&one().bytes, Policy::STRICT);
+    let (whole, len) = write(Vec::new(), &all, &[], Policy::STRICT).unwrap();
+    for fails in (0..len as usize).step_by(97) {
+        let mut output = Drain::new(1000, Some(fails));
+        let Err(IoError::Io(error)) = write(&mut output, &all, &[], Policy::STRICT) else {
+            panic!("{fails}");
+        };
+        assert_broken(&error, fails);
+        assert!(output.bytes == whole[..fails]);
+    }
+}
+
+#[test]
+fn names_are_the_callers_and_judged() {
+    let (items, names) = read(&one().bytes, Policy::STRICT);
+    let twice = vec![names[0].clone(); names.len()];
+    for (names, rule) in [
+        (twice, "FILE-17"),
+        (vec![String::new(); names.len()], "FILE-17"),
+    ] {
+        let refused = write(Vec::new(), &(items.clone(), names), &[], Policy::STRICT);
+        let error = refused.map(drop).unwrap_err();
+        assert!(matches!(error, IoError::Refused(_)), "{error}");
+        assert_eq!(error.rule().unwrap().id(), rule);
+    }
+    let mut writer = FileWriter::new(Vec::new(), &FileOptions::PLAIN, Policy::STRICT).unwrap();
+    writer.begin("a", items[0].descriptor()).unwrap();
+    let error = writer.finish().map(drop).unwrap_err();
+    assert_eq!(error.rule().unwrap().id(), "STREAM-10");
+}
