@@ -28,7 +28,7 @@ pub struct Report {
     /// The field at fault, if one is known.
     pub field: Option<u8>,
     /// Which element of the field, which member of an overlap, which level of a torn composite, or
-    /// [`Resource::number`] of a capacity error.
+    /// [`Resource::number`](crate::Resource::number) of a capacity error.
     pub index: u32,
     /// Absolute byte offset.
     pub offset: u64,
