@@ -155,7 +155,11 @@ mod tests {
     #[test]
     fn parts_do_not_matter() {
         let bytes: std::vec::Vec<u8> = (0..20_000u32).map(|k| ((k * k) >> 5) as u8).collect();
-        for len in [4095, 4096, 4097, 8191, 8200, 12_345, 20_000] {
+        let lens: &[usize] = match cfg!(miri) {
+            true => &[4095, 4100],
+            false => &[4095, 4096, 4097, 8191, 8200, 12_345, 20_000],
+        };
+        for len in lens.iter().copied() {
             let whole = crc32c(7, &bytes[..len]);
             let piecemeal = bytes[..len]
                 .iter()

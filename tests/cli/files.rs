@@ -125,3 +125,123 @@ fn permissive_mode_flags_what_it_lets_pass() {
     assert_eq!(run.status, 0);
     assert_eq!(run.lines()[0]["flags"], serde_json::json!(["FILE-04"]));
 }
+
+/// A folder that is gone with its test.
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+#[test]
+fn a_packed_stream_unpacks_to_its_bytes() {
+    let folder = folder();
+    let out = folder.path().join("packed.hrry");
+    let out = out.to_str().unwrap();
+    for name in [
+        "s-ok-one",
+        "s-ok-ov-spqr",
+        "s-ok-part-2d-pinwheel",
+        "s-ok-group-depth-8",
+        "s-ok-sequence",
+    ] {
+        let path = format!("tests/vectors/streams/{name}.bin");
+        let stream = fs::read(format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let packed = run(&["pack", out, &path]);
+        assert_eq!((packed.status, packed.err.as_str()), (0, ""), "{name}");
+        assert_eq!(run(&["check", out]).status, 0, "{name}");
+        let unpacked = program().args(["unpack", out]).output().unwrap();
+        assert!(
+            unpacked.status.success() && unpacked.stderr.is_empty(),
+            "{name}"
+        );
+        assert_eq!(unpacked.stdout, stream, "{name}");
+    }
+}
+
+#[test]
+fn keys_are_set_and_shown() {
+    let folder = folder();
+    let out = folder.path().join("keys.hrry");
+    let out = out.to_str().unwrap();
+    let stream = "tests/vectors/streams/s-ok-ov-spqr.bin";
+    let set = |settings: &[&str]| {
+        let mut args = vec!["pack", "--alignment", "8192", out, stream];
+        for setting in settings {
+            args.extend(["--set", setting]);
+        }
+        run(&args)
+    };
+    let packed = set(&[
+        "model=small: a=b",
+        "note:string=x:y=z",
+        "layers:uint64=18446744073709551615",
+        "shift:int64=-3",
+        "rate:float64=0.5",
+        "tied:bool=true",
+        "seed:bytes=00fF",
+    ]);
+    assert_eq!((packed.status, packed.err.as_str()), (0, ""));
+    let shown = run(&["inspect", "--json", out]).json();
+    let value = &shown["value"];
+    assert_eq!(value["data_buffer_alignment"], 8192);
+    // names are the places of the items
+    let names: Vec<_> = value["tensors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|t| &t["name"])
+        .collect();
+    assert_eq!(names, ["0", "0.0", "0.1"]);
+    // the first = ends the key
+    assert_eq!(
+        value["kv"],
+        serde_json::json!([
+            {"key": "model", "value": {"type": "string", "value": "small: a=b"}},
+            {"key": "note", "value": {"type": "string", "value": "x:y=z"}},
+            {"key": "layers", "value": {"type": "uint64", "value": u64::MAX}},
+            {"key": "shift", "value": {"type": "int64", "value": -3}},
+            {"key": "rate", "value": {"type": "float64", "bits": "0x3fe0000000000000"}},
+            {"key": "tied", "value": {"type": "bool", "value": true}},
+            {"key": "seed", "value": {"type": "bytes", "hex": "00ff"}},
+        ])
+    );
+    for wrong in [
+        "model",
+        "a:uint64=-1",
+        "a:bytes=abc",
+        "a:bytes=zz",
+        "a:date=1",
+        "a:bool=yes",
+    ] {
+        assert_eq!(set(&[wrong]).status, 2, "{wrong}");
+    }
+    // the same key twice is what a reader refuses
+    let twice = set(&["a=1", "a=2"]);
+    assert_eq!(twice.status, 1);
+    assert!(twice.err.contains("FILE-33"), "{}", twice.err);
+}
+
+#[test]
+fn what_cannot_be_packed_leaves_the_old_file() {
+    let folder = folder();
+    let out = folder.path().join("old.hrry");
+    fs::write(&out, b"the old one").unwrap();
+    let out = out.to_str().unwrap();
+    let refused = run(&["pack", out, "tests/vectors/streams/s-bad-member-type.bin"]);
+    assert_eq!(refused.status, 1);
+    let missing = run(&["pack", out, "tests/vectors/streams/no-such-stream.bin"]);
+    assert_eq!(missing.status, 2);
+    let alignment = run(&[
+        "pack",
+        "--alignment",
+        "100",
+        out,
+        "tests/vectors/streams/s-ok-one.bin",
+    ]);
+    assert_eq!(alignment.status, 1);
+    assert!(alignment.err.contains("FILE-05"), "{}", alignment.err);
+    assert_eq!(fs::read(out).unwrap(), b"the old one");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    let torn = format!("{FILES}/f-bad-comp-torn.hrry");
+    let torn = program().args(["unpack", &torn]).output().unwrap();
+    assert_eq!((torn.status.code(), torn.stdout.len()), (Some(1), 0));
+}

@@ -6,6 +6,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use hrry::{Agreements, Policy, Transport};
 use serde::Serialize;
 
+use super::setting::Setting;
+
 /// Checks Hurray tensors (magic HRRY) and shows what is in them
 #[derive(Parser)]
 #[command(version, after_help = EXIT_STATUS)]
@@ -21,6 +23,8 @@ pub enum Command {
     Check(Check),
     Inspect(Inspect),
     Cat(Cat),
+    Pack(Pack),
+    Unpack(Unpack),
 }
 
 /// Say of each file whether it follows the format, and if not, which rule it breaks and where
@@ -65,6 +69,30 @@ pub struct Cat {
     /// Names of tensors
     #[arg(required = true, value_name = "NAME")]
     pub names: Vec<String>,
+}
+
+/// Make a container file of a stream; tensors are named by their place: 0, 1, 1.0, 1.1
+#[derive(clap::Args)]
+#[command(after_help = EXIT_STATUS)]
+pub struct Pack {
+    /// Container file to make or replace
+    pub out: PathBuf,
+    /// Stream to read; - is standard input
+    pub stream: PathBuf,
+    /// A key and its value: KEY=TEXT, or KEY:TYPE=VALUE with int64, uint64, float64, bool or bytes
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<Setting>,
+    /// What data is aligned to, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 4096)]
+    pub alignment: u32,
+}
+
+/// Write the tensors of a container file as a stream to standard output
+#[derive(clap::Args)]
+#[command(after_help = EXIT_STATUS)]
+pub struct Unpack {
+    /// Container file; - is standard input
+    pub file: PathBuf,
 }
 
 #[derive(clap::Args)]

@@ -6,25 +6,17 @@ use hrry::{Layout, Policy};
 
 use super::args::Cat;
 use super::container::{Directory, copy, tensor};
-use super::plain::Plain;
 use super::progress::Progress;
 use super::read::{Problem, Stop};
 use super::source::Source;
-use super::{Status, complain};
+use super::{Status, tell};
 
 /// Writes the buffers of each tensor that is named, in the order of the names.
 pub fn run(cat: &Cat, out: &mut dyn Write) -> io::Result<Status> {
     match write(cat, out) {
         Ok(()) => Ok(Status::Accepted),
         Err(Stop::Output(error)) => Err(error),
-        Err(Stop::Problem(problem)) => {
-            let file = cat.file.to_string_lossy();
-            complain(&format!("hrry: {}: {}", Plain::new(&file), problem.message));
-            Ok(match problem.rule {
-                Some(_) => Status::Refused,
-                None => Status::Error,
-            })
-        }
+        Err(Stop::Problem(problem)) => Ok(tell(&cat.file, &problem)),
     }
 }
 

@@ -38,8 +38,7 @@ pub fn read(file: File, policy: &Policy, visit: &mut impl Visit) -> Result<Summa
         places.event(&event, Some(&entry), policy, visit)?;
         if visit.wants_payload() {
             copy(reader.source_mut(), &tensor, |payload| {
-                visit.payload(payload);
-                Ok(())
+                visit.payload(payload)
             })?;
         }
         let ends = composites.end().map_err(placed)?;

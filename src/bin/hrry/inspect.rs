@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use super::args::{Inspect, Kind};
 use super::check::{hint, open};
 use super::object::Object;
-use super::plain::Plain;
 use super::read::{self, Problem, Stop, Summary, Visit};
 use super::tree::Tree;
-use super::{Status, complain};
+use super::{Status, complain, tell};
 
 /// Shows one input. What was read before an error is shown before the error is told.
 pub fn run(inspect: &Inspect, out: &mut dyn Write) -> io::Result<Status> {
@@ -51,13 +50,9 @@ fn show(inspect: &Inspect, mut shown: impl Show) -> io::Result<Status> {
         Err(Stop::Problem(problem)) => problem,
         Err(Stop::Output(error)) => return Err(error),
     };
-    let file = inspect.file.to_string_lossy();
-    complain(&format!("hrry: {}: {}", Plain::new(&file), problem.message));
+    let status = tell(&inspect.file, &problem);
     if let Some(hint) = hint(&problem, inspect.reading.kind, shown.items()) {
         complain(&format!("hrry: {hint}"));
     }
-    Ok(match problem.rule {
-        Some(_) => Status::Refused,
-        None => Status::Error,
-    })
+    Ok(status)
 }

@@ -13,22 +13,26 @@ mod inspect;
 mod json;
 mod kv;
 mod object;
+mod pack;
 mod places;
 mod plain;
 mod progress;
 mod read;
+mod setting;
 mod shape;
 mod source;
 mod text;
 mod tree;
 
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use args::{Args, Command};
 use plain::Plain;
+use read::Problem;
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
@@ -48,6 +52,8 @@ fn main() -> ExitCode {
         Command::Check(check) => check::run(check, &mut out),
         Command::Inspect(inspect) => inspect::run(inspect, &mut out),
         Command::Cat(cat) => cat::run(cat, &mut out),
+        Command::Pack(args) => pack::pack(args),
+        Command::Unpack(args) => pack::unpack(args, &mut out),
     };
     let status = status.and_then(|status| out.flush().map(|()| status));
     let status = status.unwrap_or_else(|error| {
@@ -71,4 +77,14 @@ enum Status {
 /// Writes a line to standard error; nobody can be told if that fails.
 fn complain(line: &str) {
     let _ = writeln!(io::stderr(), "{}", Plain::lines(line));
+}
+
+/// Tells what is wrong with an input or output.
+fn tell(file: &Path, problem: &Problem) -> Status {
+    let file = file.to_string_lossy();
+    complain(&format!("hrry: {}: {}", Plain::new(&file), problem.message));
+    match problem.rule {
+        Some(_) => Status::Refused,
+        None => Status::Error,
+    }
 }

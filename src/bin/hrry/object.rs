@@ -257,10 +257,11 @@ impl Visit for Object<'_> {
         Ok(())
     }
 
-    fn payload(&mut self, payload: &Payload<'_>) {
+    fn payload(&mut self, payload: &Payload<'_>) -> io::Result<()> {
         if let Some((_, crc)) = self.digests.get_mut(usize::from(payload.buffer)) {
             *crc = crc32c(*crc, payload.bytes);
         }
+        Ok(())
     }
 
     fn end(&mut self) -> io::Result<()> {

@@ -24,7 +24,7 @@ impl Places {
     ) -> Result<(), Stop> {
         match event {
             Event::Descriptor(view, outcome) => self.begin(view, outcome, entry, policy, visit)?,
-            Event::Payload(payload) => visit.payload(payload),
+            Event::Payload(payload) => visit.payload(payload)?,
             Event::TensorEnd(outcome) => {
                 visit.end()?;
                 self.close(outcome, visit)?;

@@ -48,7 +48,9 @@ pub trait Visit {
         false
     }
     fn begin(&mut self, item: &Item<'_>) -> io::Result<()>;
-    fn payload(&mut self, _payload: &Payload<'_>) {}
+    fn payload(&mut self, _payload: &Payload<'_>) -> io::Result<()> {
+        Ok(())
+    }
     fn end(&mut self) -> io::Result<()>;
     /// The innermost composite closes. `whole` tells why it is incomplete; nothing where the library
     /// only speaks of a composite around it.

@@ -34,6 +34,14 @@ impl Source {
         Ok(Source { first, rest })
     }
 
+    /// How many bytes there are, where that is known; 0 elsewhere.
+    pub fn len(&self) -> u64 {
+        match &self.rest {
+            Rest::File(file) => file.metadata().map_or(0, |data| data.len()),
+            Rest::Stdin(_) => 0,
+        }
+    }
+
     /// What the bytes are. Messages cannot be told from anything else, and a descriptor alone looks like
     /// the start of a stream.
     pub fn detect(&mut self) -> io::Result<Kind> {

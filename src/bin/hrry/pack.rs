@@ -1,0 +1,169 @@
+//! `hrry pack` and `hrry unpack`: between streams and container files.
+
+use std::io::{self, Write};
+
+use hrry::io_std::{Output, Saved, random_key, save};
+use hrry::owned::GrowFrame;
+use hrry::{
+    ExactThenKeyed, FileOptions, FileWriter, Payload, Policy, Rule, StreamWriter, WriteError,
+};
+
+use super::args::{Kind, Pack, Unpack};
+use super::container::{self, Directory, copy, tensor};
+use super::progress::Progress;
+use super::read::{self, Item, Problem, Stop, Visit};
+use super::source::Source;
+use super::{Status, tell};
+
+/// Makes a container of a stream; tensors are named by their place in it.
+pub fn pack(pack: &Pack) -> io::Result<Status> {
+    let packed = save(&pack.out, |sink| write_container(pack, sink));
+    match packed {
+        Ok(()) => Ok(Status::Accepted),
+        Err(Stop::Problem(problem)) => Ok(tell(&pack.stream, &problem)),
+        Err(Stop::Output(error)) => Ok(tell(&pack.out, &Problem::other(error))),
+    }
+}
+
+fn write_container(pack: &Pack, sink: &mut Saved<'_>) -> Result<(), Stop> {
+    let source = Source::open(&pack.stream).map_err(Problem::input)?;
+    let mut options = FileOptions::PLAIN;
+    options.data_buffer_alignment = pack.alignment;
+    options.has_kv_metadata = !pack.set.is_empty();
+    let key = random_key().map_err(Problem::input)?;
+    let (cover, arena) = (ExactThenKeyed(key), Vec::new());
+    let frame = GrowFrame::new();
+    let writer = FileWriter::with_parts(sink, &options, frame, cover, arena, Policy::STRICT);
+    let mut packer = Packer {
+        writer: writer.map_err(stopped)?,
+        progress: Progress::new(source.len()),
+        failed: None,
+    };
+    let read = read::input(
+        source,
+        Some(Kind::Stream),
+        &Policy::STRICT,
+        false,
+        &mut packer,
+    );
+    match packer.failed {
+        Some(stop) => return Err(stop),
+        None => read?,
+    };
+    let kv = pack.set.iter().map(|setting| setting.entry());
+    packer.writer.finish_with_kv(kv).map_err(stopped)?;
+    Ok(())
+}
+
+type Writer<'s, 'f> = FileWriter<&'s mut Saved<'f>, GrowFrame, ExactThenKeyed, Vec<u64>>;
+
+/// Writes what it is told of.
+struct Packer<'s, 'f> {
+    writer: Writer<'s, 'f>,
+    progress: Progress,
+    /// Why the writer stopped; the reader only learns that it did.
+    failed: Option<Stop>,
+}
+
+impl Packer<'_, '_> {
+    fn note(&mut self, written: Result<(), WriteError<io::Error>>) -> io::Result<()> {
+        written.map_err(|error| {
+            self.failed = Some(stopped(error));
+            io::Error::other("the container cannot be written")
+        })
+    }
+}
+
+impl Visit for Packer<'_, '_> {
+    fn begin(&mut self, item: &Item<'_>) -> io::Result<()> {
+        let path: Vec<_> = item.path.iter().map(u64::to_string).collect();
+        let begun = self.writer.begin(&path.join("."), item.view);
+        self.note(begun)
+    }
+
+    fn payload(&mut self, payload: &Payload<'_>) -> io::Result<()> {
+        self.progress.add(payload.bytes.len() as u64);
+        let written = self.writer.payload(payload.bytes);
+        self.note(written)
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        let ended = self.writer.end();
+        self.note(ended)
+    }
+
+    fn close(&mut self, _whole: Option<Result<(), Rule>>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes the tensors of a container as a stream, in the order of their places.
+pub fn unpack(unpack: &Unpack, out: &mut dyn Write) -> io::Result<Status> {
+    match write_stream(unpack, out) {
+        Ok(()) => Ok(Status::Accepted),
+        Err(Stop::Problem(problem)) => Ok(tell(&unpack.file, &problem)),
+        Err(Stop::Output(error)) => Err(error),
+    }
+}
+
+fn write_stream(unpack: &Unpack, out: &mut dyn Write) -> Result<(), Stop> {
+    let file = Source::open(&unpack.file).and_then(Source::into_file);
+    let file = file.map_err(Problem::input)?;
+    // nothing is written of a file that is refused
+    let again = file.try_clone().map_err(Problem::input)?;
+    container::read(again, &Policy::STRICT, &mut Quiet)?;
+    let mut directory = Directory::default();
+    let (mut reader, index) = directory.open(file, &Policy::STRICT)?;
+    let mut progress = Progress::new(index.in_order().map(|entry| entry.data_length).sum());
+    let key = random_key().map_err(Problem::input)?;
+    let cover = ExactThenKeyed(key);
+    let mut writer = StreamWriter::with_parts(Output(out), cover, Vec::new(), Policy::STRICT);
+    let mut bytes = Vec::new();
+    for entry in index.in_order() {
+        let tensor = tensor(&mut reader, entry, &mut bytes)?;
+        writer.begin(tensor.descriptor()).map_err(stopped)?;
+        let mut failed = None;
+        let copied = copy(reader.source_mut(), &tensor, |payload| {
+            progress.add(payload.bytes.len() as u64);
+            writer.payload(payload.bytes).map_err(|error| {
+                failed = Some(stopped(error));
+                io::Error::other("the stream cannot be written")
+            })
+        });
+        match failed {
+            Some(stop) => return Err(stop),
+            None => copied?,
+        }
+        writer.end().map_err(stopped)?;
+    }
+    writer.finish().map_err(stopped)?;
+    Ok(())
+}
+
+/// Only wants to know whether a file is accepted.
+struct Quiet;
+
+impl Visit for Quiet {
+    fn begin(&mut self, _item: &Item<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn close(&mut self, _whole: Option<Result<(), Rule>>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn stopped(error: WriteError<io::Error>) -> Stop {
+    match error {
+        WriteError::Sink(error) => Stop::Output(error),
+        WriteError::Refused(kind) => Stop::Problem(Problem {
+            rule: kind.rule(),
+            ..Problem::other(kind)
+        }),
+        error => Stop::Problem(Problem::other(error)),
+    }
+}
