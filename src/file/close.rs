@@ -37,8 +37,8 @@ impl<S: Storage, C: Cover, A: Arena, T: Arena> FileParser<S, C, A, T> {
         Ok(FileEnd {
             trailer: sections.trailer,
             unchecked: Unchecked {
-                names: several && !self.header.is_sorted() && !self.seen.names_differ,
-                keys: self.read.kv_count > 1 && !self.seen.keys_differ,
+                names: several && !self.header.is_sorted() && !self.read.names_known,
+                keys: self.read.kv_count > 1 && !self.read.keys_known,
                 ranges: !self.seen.is_complete(),
                 tensors: !self.seen.is_complete(),
                 checksum: !checked,

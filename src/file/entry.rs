@@ -178,7 +178,7 @@ impl Entry<'_> {
 }
 
 /// A field of the entry at an absolute offset.
-fn spot(field: Field, at: u64, name_length: usize) -> Spot {
+pub(super) fn spot(field: Field, at: u64, name_length: usize) -> Spot {
     let behind_name = match field {
         Field::NameLength | Field::Name => 0,
         _ => ENTRY_HEAD.saturating_add(name_length),

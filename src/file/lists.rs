@@ -6,9 +6,9 @@ use core::ops::Range;
 use super::advance::{Flow, MORE};
 use super::crc::crc32c;
 use super::directory::FIT;
-use super::entry::{RawEntry, require_data};
+use super::entry::{RawEntry, require_data, require_name, split_name, spot};
+use super::kv::{key_spot, require_key};
 use super::measure::Measure;
-use super::order::hash;
 use super::parse::{FileParser, Next, State, Step};
 use super::sections::{Sections, Trailer};
 use super::spot::Spot;
@@ -93,7 +93,7 @@ impl<S: Storage, C: Cover, A: Arena, T: Arena> FileParser<S, C, A, T> {
         // these bytes were taken already
         if left > 0 {
             self.gather(&mut behind, length(KV_HEAD))?;
-        } else if let State::Padding { to, .. } = self.end_kv()
+        } else if let State::Padding { to, .. } = self.end_kv()?
             && self.skip(&mut behind, to)?
         {
             self.state = State::Index;
@@ -110,7 +110,7 @@ impl<S: Storage, C: Cover, A: Arena, T: Arena> FileParser<S, C, A, T> {
         mut measure: Measure,
     ) -> Result<Flow<'c>, Error> {
         if left == 0 {
-            self.end_kv();
+            self.end_kv()?;
             return Ok(Flow::On);
         }
         let whole = self.gather_entry(input, &mut measure)?;
@@ -119,9 +119,12 @@ impl<S: Storage, C: Cover, A: Arena, T: Arena> FileParser<S, C, A, T> {
             return Ok(MORE);
         }
         let item = 0..self.len;
-        let entry = self.kv_entry(item.clone())?;
-        let hash = entry.map_or(0, |entry| hash(entry.key.as_bytes()));
-        self.seen.add_key(hash);
+        let start = self.at.wrapping_sub(length(item.len()));
+        self.kv_entry(item.clone())?;
+        // apart from `seen`, which changes
+        let mut bytes = self.decoder.frame().stored(item.end);
+        self.seen
+            .add_text(split_name(&mut bytes).unwrap_or_default(), start);
         self.len = 0;
         self.read.kv.end = self.at;
         self.state = State::Kv {
@@ -132,15 +135,18 @@ impl<S: Storage, C: Cover, A: Arena, T: Arena> FileParser<S, C, A, T> {
     }
 
     /// Behind the keys comes the index.
-    fn end_kv(&mut self) -> State {
+    fn end_kv(&mut self) -> Result<State, Error> {
+        match self.seen.end_texts() {
+            Ok(known) => self.read.keys_known = known,
+            Err(at) => require_key(false, key_spot(at))?,
+        }
         // no file reaches that far
         let to = align_up(self.at, PLACEMENT).unwrap_or(u64::MAX);
-        self.seen.end_keys();
         self.state = State::Padding {
             to,
             next: Next::Index,
         };
-        self.state
+        Ok(self.state)
     }
 
     pub(super) fn index<'c>(&mut self, input: &mut &[u8]) -> Result<Flow<'c>, Error> {
@@ -176,7 +182,7 @@ impl<S: Storage, C: Cover, A: Arena, T: Arena> FileParser<S, C, A, T> {
         mut measure: Measure,
     ) -> Result<Flow<'c>, Error> {
         if left == 0 {
-            self.seen.end_names();
+            self.end_names()?;
             self.state = State::Tail;
             return Ok(Flow::On);
         }
@@ -218,6 +224,15 @@ impl<S: Storage, C: Cover, A: Arena, T: Arena> FileParser<S, C, A, T> {
         }
     }
 
+    /// Names that ascend differ; others are compared now that all are there.
+    fn end_names(&mut self) -> Result<(), Error> {
+        match self.seen.end_texts() {
+            Ok(known) => self.read.names_known = known,
+            Err(at) => require_name(&mut &self.policy, false, true, spot(Field::Name, at, 0))?,
+        }
+        Ok(())
+    }
+
     fn check_entry(&mut self, item: Range<usize>) -> Result<(), Error> {
         let policy = self.policy;
         let judge = &mut &policy;
@@ -237,6 +252,9 @@ impl<S: Storage, C: Cover, A: Arena, T: Arena> FileParser<S, C, A, T> {
         let inside = raw.end() <= sections.region_end();
         require_data(inside, raw.spot(Field::DataOffset))?;
         self.read.first = self.read.first.min(raw.descriptor_offset());
+        if !self.header.is_sorted() {
+            self.seen.add_text(raw.name, raw.at);
+        }
         self.seen.check(&raw.entry(), &sections, judge)
     }
 

@@ -314,7 +314,7 @@ impl<'a> Names<'a> {
 }
 
 /// Spreads names over 64 bits. Names that are made to collide cost comparisons of names, no more.
-pub(super) fn hash(name: &[u8]) -> u64 {
+fn hash(name: &[u8]) -> u64 {
     // 2^64 divided by the golden ratio
     const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |sum: u64, word: [u8; 8]| {

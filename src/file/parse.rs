@@ -133,6 +133,9 @@ pub(super) struct Read {
     pub(super) kv_count: u32,
     /// Where the key-value section is; empty where none was read.
     pub(super) kv: Range<u64>,
+    /// Whether all keys, and all names, are known to differ.
+    pub(super) keys_known: bool,
+    pub(super) names_known: bool,
     pub(super) entry_count: u64,
     pub(super) index: Range<u64>,
     pub(super) crc: u32,
@@ -144,10 +147,9 @@ pub(super) struct Read {
 ///
 /// The parts are checked as they come; [`finish`](Self::finish) holds the trailer against them. `S` holds
 /// one descriptor or entry at a time, with the name of the entry before where names ascend; `C` and `A`
-/// check composites as in [`StreamDecoder`]. `T` remembers where tensors were, four words for each, and one
-/// word for each key; what is left unchecked with less room, [`Unchecked`] says. Names and keys are told
-/// apart by hash: where two hashes are the same, [`Unchecked::names`] or [`Unchecked::keys`] is set, and only
-/// [`FileView`](crate::FileView) can tell whether the names are.
+/// check composites as in [`StreamDecoder`]. `T` remembers where tensors were, four words for each, and,
+/// behind them, first the keys and then the names that do not ascend: three words and one for each eight
+/// bytes of text begun. What is left unchecked with less room, [`Unchecked`] says.
 ///
 /// Where the tensor region ends must be known: from a [`Region`] or, without one, from `tensor_count_hint`.
 /// It is a capacity error if the hint is not set either. Tensors and sections are expected at the next
@@ -247,6 +249,8 @@ impl<S, C, A, T> FileParser<S, C, A, T> {
                 region_end: 0,
                 kv_count: 0,
                 kv: 0..0,
+                keys_known: true,
+                names_known: true,
                 entry_count: 0,
                 index: 0..0,
                 crc: 0,

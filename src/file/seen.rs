@@ -1,16 +1,15 @@
-//! What a front-to-back reader remembers: where tensors were, to hold the index against, and which names and
+//! What a front-to-back reader remembers: where tensors were, to hold the index against, and which names or
 //! keys there were.
-//!
-//! Names are told apart by hash. Different hashes prove that no name is there twice; equal ones prove nothing,
-//! so such a file is not refused, and its reader says that it did not check.
+
+use core::mem;
 
 use super::entry::Entry;
-use super::order::hash;
 use super::sections::Sections;
 use crate::check::Judge;
 use crate::composite::Arena;
 use crate::error::{Error, Field};
 use crate::sort::sort;
+use crate::wire::length;
 
 /// Where a tensor is.
 #[derive(Clone, Copy, Debug)]
@@ -22,24 +21,28 @@ pub(super) struct Place {
     pub(super) data_end: u64,
 }
 
-/// Words of a tensor: `descriptor_offset`, its length, `data_offset` or 0, where the data ends. Once an entry
-/// named it, the last one is the hash of the name.
+/// Words of a tensor: `descriptor_offset`, its length, `data_offset` or 0, where the data ends.
 const WORDS: usize = 4;
+
+/// Words in front of those of a text: where it is in the file, and how many bytes it has.
+const TEXT_HEAD: usize = 2;
+
+/// Bytes of a text in a word.
+const TEXT_BYTES: usize = size_of::<u64>();
 
 /// Set in the word of the length once an entry named the tensor.
 const NAMED: u64 = 1 << 63;
 
-/// Places by ascending `descriptor_offset`, in words that the caller lends.
+/// Places by ascending `descriptor_offset`, and behind them texts of one kind, in words that the caller lends.
 #[derive(Clone, Debug)]
 pub(super) struct Seen<T> {
     words: T,
-    /// Words that hold places; those behind them are hashes of keys.
+    /// Words that hold places.
     places: usize,
     /// Whether there was room for all places.
     complete: bool,
-    /// Whether all names, and all keys, were seen to differ.
-    pub(super) names_differ: bool,
-    pub(super) keys_differ: bool,
+    /// Whether there was room for all texts.
+    all_texts: bool,
 }
 
 impl<T> Seen<T> {
@@ -48,8 +51,7 @@ impl<T> Seen<T> {
             words,
             places: 0,
             complete: true,
-            names_differ: true,
-            keys_differ: true,
+            all_texts: true,
         }
     }
 
@@ -68,52 +70,58 @@ impl<T: Arena> Seen<T> {
             place.data_offset.unwrap_or(0),
             place.data_end,
         ];
-        let room = self.append(&row);
+        let room = self.append(row.len(), row.into_iter());
         self.complete = self.complete && room;
         if room {
             self.places = self.places.saturating_add(WORDS);
         }
     }
 
-    /// Remembers the hash of a key, if there is room.
-    pub(super) fn add_key(&mut self, hash: u64) {
-        let room = self.append(&[hash]);
-        self.keys_differ = self.keys_differ && room;
+    /// Remembers a name or key whose entry is at an absolute offset, if there is room.
+    pub(super) fn add_text(&mut self, text: &[u8], at: u64) {
+        let head = [at, length(text.len())];
+        let word = |bytes: &[u8]| {
+            bytes
+                .iter()
+                .fold(0, |word: u64, byte| word << 8 | u64::from(*byte))
+        };
+        let words = text.chunks(TEXT_BYTES).map(word);
+        let len = head.len().saturating_add(words.len());
+        let room = self.append(len, head.into_iter().chain(words));
+        self.all_texts = self.all_texts && room;
     }
 
-    fn append(&mut self, row: &[u64]) -> bool {
+    fn append(&mut self, len: usize, row: impl Iterator<Item = u64>) -> bool {
         let used = self.words.words().len();
-        let room = self.words.resize(used.saturating_add(row.len())).is_ok();
-        if room && let Some(place) = self.words.words_mut().get_mut(used..) {
-            place.copy_from_slice(row);
+        let room = self.words.resize(used.saturating_add(len)).is_ok();
+        let behind = self.words.words_mut().get_mut(used..).unwrap_or_default();
+        for (word, value) in behind.iter_mut().zip(row) {
+            *word = value;
         }
         room
     }
 
-    /// Sees whether keys differ, now that all were added.
-    pub(super) fn end_keys(&mut self) {
-        let keys = self.words.words_mut().get_mut(self.places..);
-        self.keys_differ = self.keys_differ && differ(keys.unwrap_or_default());
+    /// Compares the texts that were added, and forgets them: whether all of them are known to differ.
+    ///
+    /// # Errors
+    ///
+    /// Where the entry is whose text is there a second time.
+    pub(super) fn end_texts(&mut self) -> Result<bool, u64> {
+        let used = self.words.words().len();
+        let texts = self.words.words().get(self.places..).unwrap_or_default();
+        let count = Texts(texts).count();
+        let room = self.words.resize(used.saturating_add(count)).is_ok();
+        let (words, table) = self
+            .words
+            .words_mut()
+            .split_at_mut_checked(used)
+            .unwrap_or_default();
+        let texts = words.get(self.places..).unwrap_or_default();
+        let twice = second(texts, table);
+        let known = mem::replace(&mut self.all_texts, true) && room;
         // shrinking cannot fail
         let _ = self.words.resize(self.places);
-    }
-
-    /// Sees whether names differ, now that all entries were checked. Places are forgotten.
-    pub(super) fn end_names(&mut self) {
-        let mut names = 0usize;
-        for row in (0..self.places).step_by(WORDS) {
-            let words = self.words.words_mut();
-            let row = words.get(row..).and_then(|row| row.first_chunk());
-            if let Some([_, length, _, name]) = row.copied()
-                && length & NAMED != 0
-                && let Some(word) = words.get_mut(names)
-            {
-                *word = name;
-                names = names.saturating_add(1);
-            }
-        }
-        let names = self.words.words_mut().get_mut(..names);
-        self.names_differ = self.names_differ && differ(names.unwrap_or_default());
+        twice.map_or(Ok(known), Err)
     }
 
     /// Checks that an entry names a tensor which none did before, as far as that is known.
@@ -124,16 +132,15 @@ impl<T: Arena> Seen<T> {
         judge: &mut J,
     ) -> Result<(), Error> {
         let at = entry.spot(Field::DescriptorOffset);
-        let (rows, _) = self.words.words_mut().as_chunks_mut::<WORDS>();
+        let places = self.words.words_mut().get_mut(..self.places);
+        let (rows, _) = places.unwrap_or_default().as_chunks_mut::<WORDS>();
         let found = rows.binary_search_by_key(&entry.descriptor_offset, |[offset, ..]| *offset);
         let row = found.ok().and_then(|row| rows.get_mut(row));
         let Some([_, descriptor_length, data_offset, data_end]) = row else {
-            self.names_differ = false;
             return sections.require_order(judge, !self.complete, at);
         };
         entry.require_descriptor(*descriptor_length & !NAMED)?;
         if *descriptor_length & NAMED != 0 {
-            self.names_differ = false;
             return sections.require_order(judge, false, at);
         }
         let mut needed = 0;
@@ -144,13 +151,39 @@ impl<T: Arena> Seen<T> {
             needed = data_end.saturating_sub(*data_offset);
         }
         *descriptor_length |= NAMED;
-        *data_end = hash(entry.name.as_bytes());
         entry.require_length(judge, needed)
     }
 }
 
-/// Sorts words and sees whether no two are the same.
-fn differ(words: &mut [u64]) -> bool {
-    sort(words, |a, b| a.cmp(&b));
-    words.iter().zip(words.iter().skip(1)).all(|(a, b)| a != b)
+/// Puts the starts of texts in a table by order of the texts, and finds where one is that is there twice.
+fn second(texts: &[u64], table: &mut [u64]) -> Option<u64> {
+    let mut rest = Texts(texts);
+    for slot in &mut *table {
+        *slot = length(texts.len().saturating_sub(rest.0.len()));
+        rest.next();
+    }
+    let text = |start: u64| {
+        let start = usize::try_from(start).ok()?;
+        let (at, text) = Texts(texts.get(start..)?).next()?.split_first()?;
+        Some((text, *at))
+    };
+    sort(table, |a, b| text(a).cmp(&text(b)));
+    let neighbours = table.iter().zip(table.iter().skip(1));
+    let mut pairs = neighbours.filter_map(|(a, b)| text(*a).zip(text(*b)));
+    pairs.find_map(|((a, _), (b, at))| (a == b).then_some(at))
+}
+
+/// Texts as they were added, head included.
+struct Texts<'a>(&'a [u64]);
+
+impl<'a> Iterator for Texts<'a> {
+    type Item = &'a [u64];
+
+    fn next(&mut self) -> Option<&'a [u64]> {
+        let length = usize::try_from(*self.0.get(1)?).ok()?;
+        let len = TEXT_HEAD.saturating_add(length.div_ceil(TEXT_BYTES));
+        let (text, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(text)
+    }
 }
