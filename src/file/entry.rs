@@ -6,7 +6,8 @@ use crate::check::Judge;
 use crate::error::{Error, Field};
 use crate::rule::Rule;
 use crate::wire::container::{ENTRY_HEAD, ENTRY_TAIL, PLACEMENT, offset};
-use crate::wire::{length, set, u32, u64};
+use crate::wire::descriptor::HEADER;
+use crate::wire::{index, length, set, u32, u64};
 
 /// One tensor of a container: its name, and where its descriptor and data are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,6 +138,13 @@ impl<'a> RawEntry<'a> {
 }
 
 impl Entry<'_> {
+    /// Bytes of storage that [`RangeReader::tensor`](crate::RangeReader::tensor) takes for the descriptor: a
+    /// header of its own is in front of the trailer, whatever the index says.
+    #[must_use]
+    pub fn storage_len(&self) -> usize {
+        index(self.descriptor_length).max(HEADER)
+    }
+
     /// Where the descriptor ends; it saturates.
     pub(super) fn descriptor_end(&self) -> u64 {
         let length = self.descriptor_length.into();

@@ -10,8 +10,7 @@ use super::extent::{Extent, fill};
 use super::tensor::FileTensor;
 use crate::error::Error;
 use crate::policy::Policy;
-use crate::wire::descriptor::HEADER;
-use crate::wire::{index, length};
+use crate::wire::length;
 
 /// Bytes that can be read at any place.
 #[allow(clippy::len_without_is_empty)] // none at all is no case of its own
@@ -145,7 +144,7 @@ impl<'s, R: ReadAt> RangeReader<'s, R> {
         }
     }
 
-    /// Reads the descriptor of an entry of this file into `storage`.
+    /// Reads the descriptor of an entry of this file into `storage`, of [`Entry::storage_len`] bytes.
     ///
     /// # Errors
     ///
@@ -156,8 +155,7 @@ impl<'s, R: ReadAt> RangeReader<'s, R> {
         entry: &Entry<'t>,
         storage: &'t mut [u8],
     ) -> Result<FileTensor<'t>, ReadError<R::Error>> {
-        // a header of its own is in front of the trailer, whatever the index says
-        let len = index(entry.descriptor_length).max(HEADER);
+        let len = entry.storage_len();
         let start = entry.descriptor_offset;
         let place = start..start.saturating_add(length(len));
         fill(&mut self.source, storage, &place)?;

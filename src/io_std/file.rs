@@ -7,7 +7,8 @@ use std::vec::Vec;
 use crate::composite::{Cover, Exact};
 use crate::error::{Error, ErrorKind, Resource};
 use crate::file::{
-    Entries, Entry, Extent, FileDirectory, FileIndex, KvEntries, OrderedEntries, ReadError, Tables,
+    Entries, Entry, Extent, FileDirectory, FileIndex, KvEntries, OrderedEntries, RangeReader,
+    ReadError, Tables,
 };
 use crate::owned::Item;
 use crate::policy::Policy;
@@ -180,6 +181,30 @@ impl<R: Source, C: Cover + Clone> FileReader<R, C> {
         })
     }
 
+    /// The index, and a reader of what it names into memory of the caller, in ranges of any size.
+    ///
+    /// ```
+    /// use hrry::io_std::FileReader;
+    /// use hrry::{Policy, ReadAt};
+    ///
+    /// let mut file = FileReader::open("tests/vectors/files/f-ok-one.hrry", Policy::STRICT)?;
+    /// let (mut ranges, index) = file.ranges();
+    /// let entry = index.in_order().next().unwrap();
+    /// let mut descriptor = vec![0; entry.storage_len()];
+    /// let tensor = ranges.tensor(&entry, &mut descriptor)?;
+    /// let data = tensor.place(0).unwrap();
+    /// let mut first = [0; 4];
+    /// ranges.source_mut().read_at(data.start, &mut first)?;
+    /// assert_eq!(data, 4096..4144);
+    /// # Ok::<(), hrry::io_std::IoError>(())
+    /// ```
+    pub fn ranges(&mut self) -> (RangeReader<'_, &mut R>, FileIndex<'_, '_>) {
+        let directory = self.extent.directory(&self.storage);
+        let index = FileIndex::again(directory, self.tables, &self.scratch);
+        let reader = RangeReader::over(&mut self.source, directory, self.policy);
+        (reader, index)
+    }
+
     /// Where the bytes come from.
     pub fn source_mut(&mut self) -> &mut R {
         &mut self.source
@@ -195,12 +220,9 @@ impl<R: Source, C: Cover + Clone> FileReader<R, C> {
     }
 
     fn gatherer(&mut self) -> (Gatherer<'_, R, C>, FileIndex<'_, '_>) {
-        let directory = self.extent.directory(&self.storage);
-        let cover = self.cover.clone();
-        (
-            Gatherer::new(&mut self.source, directory, cover, self.policy),
-            FileIndex::again(directory, self.tables, &self.scratch),
-        )
+        let (cover, policy) = (self.cover.clone(), self.policy);
+        let (reader, index) = self.ranges();
+        (Gatherer::new(reader, cover, policy), index)
     }
 }
 

@@ -4,12 +4,10 @@ use std::vec::Vec;
 
 use crate::composite::{CompositeValidator, Cover};
 use crate::error::Error;
-use crate::file::{Entry, FileDirectory, RangeReader};
+use crate::file::{Entry, RangeReader};
 use crate::owned::{Assembler, Item};
 use crate::policy::Policy;
 use crate::stream::Event;
-use crate::wire::descriptor::HEADER;
-use crate::wire::index;
 
 use super::{IoError, Source};
 
@@ -24,14 +22,9 @@ pub(super) struct Gatherer<'r, R, C> {
 
 impl<'r, R: Source, C: Cover> Gatherer<'r, R, C> {
     /// Outside every item.
-    pub(super) fn new(
-        source: &'r mut R,
-        directory: FileDirectory<'r>,
-        cover: C,
-        policy: Policy,
-    ) -> Self {
+    pub(super) fn new(reader: RangeReader<'r, &'r mut R>, cover: C, policy: Policy) -> Self {
         Gatherer {
-            reader: RangeReader::over(source, directory, policy),
+            reader,
             composites: CompositeValidator::with_arena(cover, Vec::new(), policy),
             items: Assembler::new(),
             bytes: Vec::new(),
@@ -40,7 +33,7 @@ impl<'r, R: Source, C: Cover> Gatherer<'r, R, C> {
 
     /// Takes the next tensor; an item when it ends one that belongs to no other.
     pub(super) fn take(&mut self, entry: &Entry<'_>) -> Result<Option<Item>, IoError> {
-        grow(&mut self.bytes, index(entry.descriptor_length).max(HEADER))?;
+        grow(&mut self.bytes, entry.storage_len())?;
         let tensor = self.reader.tensor(entry, &mut self.bytes)?;
         let view = *tensor.descriptor();
         let begins = self.composites.begin(&view);

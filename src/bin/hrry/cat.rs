@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use hrry::{Layout, Policy};
 
 use super::args::Cat;
-use super::container::{Directory, copy, tensor};
+use super::container::{self, copy, data_len, tensor};
 use super::progress::Progress;
 use super::read::{Problem, Stop};
 use super::source::Source;
@@ -23,8 +23,8 @@ pub fn run(cat: &Cat, out: &mut dyn Write) -> io::Result<Status> {
 fn write(cat: &Cat, out: &mut dyn Write) -> Result<(), Stop> {
     let file = Source::open(&cat.file).and_then(Source::into_file);
     let file = file.map_err(Problem::input)?;
-    let mut storage = Directory::default();
-    let (mut reader, index) = storage.open(file, &Policy::STRICT)?;
+    let mut container = container::open(file, &Policy::STRICT)?;
+    let (mut reader, index) = container.ranges();
     let no = |name: &str, why: &str| Stop::Problem(Problem::other(format!("{name}: {why}")));
     // nothing is written for one name before all are known
     let mut entries = Vec::new();
@@ -32,8 +32,8 @@ fn write(cat: &Cat, out: &mut dyn Write) -> Result<(), Stop> {
         let entry = index.find(name);
         entries.push(entry.ok_or_else(|| no(name, "no tensor has that name"))?);
     }
-    let total = entries.iter().map(|entry| entry.data_length).sum();
-    let mut progress = Progress::new(total);
+    let total = data_len(entries.iter().copied());
+    let mut progress = Progress::new(total, true);
     for entry in entries {
         let mut bytes = Vec::new();
         let tensor = tensor(&mut reader, entry, &mut bytes)?;
@@ -43,8 +43,7 @@ fn write(cat: &Cat, out: &mut dyn Write) -> Result<(), Stop> {
                 "a composite has no bytes of its own; name its members",
             ));
         }
-        copy(reader.source_mut(), &tensor, |payload| {
-            progress.add(payload.bytes.len() as u64);
+        copy(reader.source_mut(), &tensor, &mut progress, |payload| {
             out.write_all(payload.bytes)
         })?;
     }

@@ -98,14 +98,6 @@ impl Visit for First {
         }
         Ok(())
     }
-
-    fn end(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn close(&mut self, _whole: Option<Result<(), Rule>>) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]

@@ -3,31 +3,54 @@
 use std::fs::File;
 use std::io;
 
-use hrry::io_std::random_key;
+use hrry::io_std::{FileReader, IoError, random_key};
 use hrry::{
-    CompositeValidator, Entry, Error, ErrorKind, Event, ExactThenKeyed, FileIndex, FileTensor,
-    Mode, Payload, Policy, RangeReader, ReadAt, ReadError, Resource, Rule,
+    CompositeValidator, Entry, Error, Event, ExactThenKeyed, FileTensor, Mode, Payload, Policy,
+    RangeReader, ReadAt, ReadError, Rule,
 };
 
 use super::places::Places;
+use super::progress::Progress;
 use super::read::{CHUNK, Problem, Stop, Summary, Visit};
 
-pub type Reader<'s> = RangeReader<'s, File>;
+/// Opens a container and checks all that its directory can break.
+pub fn open(file: File, policy: &Policy) -> Result<FileReader<File>, Stop> {
+    FileReader::new(file, *policy).map_err(|error| match error {
+        IoError::Format(error) => refused(error),
+        IoError::Io(error) => Problem::input(error),
+        error => Stop::Problem(Problem::other(error)),
+    })
+}
+
+/// The first rule that the directory of a container breaks, where the policy lets it pass.
+pub fn relaxed(file: &File, policy: &Policy) -> Result<Option<Rule>, Stop> {
+    let mut strict = *policy;
+    strict.mode = Mode::Strict;
+    match policy.mode {
+        Mode::Permissive => match open(file.try_clone().map_err(Problem::input)?, &strict) {
+            Err(Stop::Problem(problem)) => Ok(problem.rule),
+            Err(stop) => Err(stop),
+            Ok(_) => Ok(None),
+        },
+        _ => Ok(None),
+    }
+}
 
 /// Reads a container; of the data only what the visitor asks for.
-pub fn read(file: File, policy: &Policy, visit: &mut impl Visit) -> Result<Summary, Stop> {
+pub fn read(
+    container: &mut FileReader<File>,
+    policy: &Policy,
+    visit: &mut impl Visit,
+) -> Result<Summary, Stop> {
     let mut places = Places::default();
-    if policy.mode == Mode::Permissive {
-        let again = file.try_clone().map_err(Problem::input)?;
-        places.flag(relaxed(again, policy)?);
-    }
-    let mut storage = Directory::default();
-    let (mut reader, index) = storage.open(file, policy)?;
+    let (mut reader, index) = container.ranges();
     let directory = *index.directory();
     visit.directory(&directory)?;
 
     let key = random_key().map_err(Problem::input)?;
     let mut composites = CompositeValidator::with_arena(ExactThenKeyed(key), Vec::new(), *policy);
+    let total = data_len(directory.entries());
+    let mut progress = (visit.wants_payload()).then(|| Progress::new(total, visit.writes()));
     let mut bytes = Vec::new();
     for entry in index.in_order() {
         let tensor = tensor(&mut reader, entry, &mut bytes)?;
@@ -36,8 +59,8 @@ pub fn read(file: File, policy: &Policy, visit: &mut impl Visit) -> Result<Summa
         let begins = composites.begin(&view).map_err(placed)?;
         let event = Event::Descriptor(view, begins);
         places.event(&event, Some(&entry), policy, visit)?;
-        if visit.wants_payload() {
-            copy(reader.source_mut(), &tensor, |payload| {
+        if let Some(progress) = &mut progress {
+            copy(reader.source_mut(), &tensor, progress, |payload| {
                 visit.payload(payload)
             })?;
         }
@@ -57,68 +80,33 @@ pub fn read(file: File, policy: &Policy, visit: &mut impl Visit) -> Result<Summa
         }
         Ok(()) => {}
     }
-    visit.index()?;
-    for entry in directory.entries() {
-        let tensor = tensor(&mut reader, entry, &mut bytes)?;
-        visit.entry(&entry, tensor.descriptor())?;
+    if visit.wants_entries() {
+        visit.index()?;
+        for entry in directory.entries() {
+            let tensor = tensor(&mut reader, entry, &mut bytes)?;
+            visit.entry(&entry, tensor.descriptor())?;
+        }
     }
     places.summary.bytes = reader.source_mut().len().map_err(Problem::input)?;
     Ok(places.summary)
 }
 
-/// Room for an index that most files have.
-const ROOM: u64 = 64 * 1024;
-
-/// The first rule that the directory of a container breaks.
-fn relaxed(file: File, policy: &Policy) -> Result<Option<Rule>, Stop> {
-    let mut strict = *policy;
-    strict.mode = Mode::Strict;
-    match Directory::default().open(file, &strict) {
-        Err(Stop::Problem(problem)) => Ok(problem.rule),
-        Err(stop) => Err(stop),
-        Ok(_) => Ok(None),
-    }
-}
-
-/// Where the directory of a container and the tables of it are kept.
-#[derive(Default)]
-pub struct Directory {
-    storage: Vec<u8>,
-    scratch: Vec<u64>,
-}
-
-impl Directory {
-    /// Opens a container and checks all that its directory can break. It takes more room where the directory
-    /// needs that; then the file is as long.
-    pub fn open<'s>(
-        &'s mut self,
-        file: File,
-        policy: &Policy,
-    ) -> Result<(Reader<'s>, FileIndex<'s, 's>), Stop> {
-        let Directory { storage, scratch } = self;
-        grow(storage, ROOM)?;
-        let again = file.try_clone().map_err(Problem::input)?;
-        let needed = match RangeReader::open(file, storage, *policy) {
-            Ok(_) => ROOM,
-            Err(ReadError::Refused(error)) => capacity(&error).ok_or_else(|| refused(error))?,
-            Err(error) => return Err(stopped(error)),
-        };
-        grow(storage, needed)?;
-        let reader = RangeReader::open(again, storage, *policy).map_err(stopped)?;
-        grow(scratch, reader.scratch_words())?;
-        let index = reader.index(policy, scratch).map_err(refused)?;
-        Ok((reader, index))
-    }
+/// Bytes of data of so many tensors.
+pub fn data_len<'e>(entries: impl Iterator<Item = Entry<'e>>) -> u64 {
+    let lengths = entries.map(|entry| entry.data_length);
+    lengths.fold(0, u64::saturating_add)
 }
 
 /// Reads the descriptor of an entry.
 pub fn tensor<'t>(
-    reader: &mut Reader<'_>,
+    reader: &mut RangeReader<'_, &mut File>,
     entry: Entry<'t>,
     bytes: &'t mut Vec<u8>,
 ) -> Result<FileTensor<'t>, Stop> {
-    // the library reads a whole header, whatever the index says
-    grow(bytes, u64::from(entry.descriptor_length).max(20))?;
+    let missing = entry.storage_len().saturating_sub(bytes.len());
+    let reserved = bytes.try_reserve(missing);
+    reserved.map_err(|error| Stop::Problem(Problem::other(error)))?;
+    bytes.resize(bytes.len() + missing, 0);
     reader.tensor(&entry, bytes).map_err(stopped)
 }
 
@@ -126,6 +114,7 @@ pub fn tensor<'t>(
 pub fn copy(
     file: &mut File,
     tensor: &FileTensor<'_>,
+    progress: &mut Progress,
     mut take: impl FnMut(&Payload<'_>) -> io::Result<()>,
 ) -> Result<(), Stop> {
     let mut chunk = vec![0; CHUNK];
@@ -136,6 +125,7 @@ pub fn copy(
             let len = (place.end - at).min(CHUNK as u64);
             let bytes = &mut chunk[..len as usize];
             file.read_at(at, bytes).map_err(Problem::input)?;
+            progress.add(len);
             take(&Payload {
                 buffer: buffer as u8,
                 offset: at - place.start,
@@ -145,28 +135,6 @@ pub fn copy(
             at += len;
         }
     }
-    Ok(())
-}
-
-/// What the library has too little room for.
-fn capacity(error: &Error) -> Option<u64> {
-    match error.kind() {
-        ErrorKind::Capacity {
-            what: Resource::Frame,
-            needed,
-            ..
-        } => Some(needed),
-        _ => None,
-    }
-}
-
-/// Makes room, or says that there is none.
-fn grow<T: Clone + Default>(room: &mut Vec<T>, len: u64) -> Result<(), Stop> {
-    let len = usize::try_from(len).unwrap_or(usize::MAX);
-    let missing = len.saturating_sub(room.len());
-    let reserved = room.try_reserve(missing);
-    reserved.map_err(|error| Stop::Problem(Problem::other(error)))?;
-    room.resize(room.len().max(len), T::default());
     Ok(())
 }
 

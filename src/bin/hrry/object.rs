@@ -192,6 +192,14 @@ impl Show for Object<'_> {
 }
 
 impl Visit for Object<'_> {
+    fn writes(&self) -> bool {
+        true
+    }
+
+    fn wants_entries(&self) -> bool {
+        true
+    }
+
     fn directory(&mut self, directory: &FileDirectory<'_>) -> io::Result<()> {
         let header = directory.header();
         let kv: Vec<_> = directory.kv().map(KvShape).collect();

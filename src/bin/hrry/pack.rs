@@ -4,12 +4,10 @@ use std::io::{self, Write};
 
 use hrry::io_std::{Output, Saved, random_key, save};
 use hrry::owned::GrowFrame;
-use hrry::{
-    ExactThenKeyed, FileOptions, FileWriter, Payload, Policy, Rule, StreamWriter, WriteError,
-};
+use hrry::{ExactThenKeyed, FileOptions, FileWriter, Payload, Policy, StreamWriter, WriteError};
 
 use super::args::{Kind, Pack, Unpack};
-use super::container::{self, Directory, copy, tensor};
+use super::container::{self, copy, data_len, tensor};
 use super::progress::Progress;
 use super::read::{self, Item, Problem, Stop, Visit};
 use super::source::Source;
@@ -36,7 +34,6 @@ fn write_container(pack: &Pack, sink: &mut Saved<'_>) -> Result<(), Stop> {
     let writer = FileWriter::with_parts(sink, &options, frame, cover, arena, Policy::STRICT);
     let mut packer = Packer {
         writer: writer.map_err(stopped)?,
-        progress: Progress::new(source.len()),
         failed: None,
     };
     let read = read::input(
@@ -60,7 +57,6 @@ type Writer<'s, 'f> = FileWriter<&'s mut Saved<'f>, GrowFrame, ExactThenKeyed, V
 /// Writes what it is told of.
 struct Packer<'s, 'f> {
     writer: Writer<'s, 'f>,
-    progress: Progress,
     /// Why the writer stopped; the reader only learns that it did.
     failed: Option<Stop>,
 }
@@ -82,7 +78,6 @@ impl Visit for Packer<'_, '_> {
     }
 
     fn payload(&mut self, payload: &Payload<'_>) -> io::Result<()> {
-        self.progress.add(payload.bytes.len() as u64);
         let written = self.writer.payload(payload.bytes);
         self.note(written)
     }
@@ -90,10 +85,6 @@ impl Visit for Packer<'_, '_> {
     fn end(&mut self) -> io::Result<()> {
         let ended = self.writer.end();
         self.note(ended)
-    }
-
-    fn close(&mut self, _whole: Option<Result<(), Rule>>) -> io::Result<()> {
-        Ok(())
     }
 }
 
@@ -109,12 +100,11 @@ pub fn unpack(unpack: &Unpack, out: &mut dyn Write) -> io::Result<Status> {
 fn write_stream(unpack: &Unpack, out: &mut dyn Write) -> Result<(), Stop> {
     let file = Source::open(&unpack.file).and_then(Source::into_file);
     let file = file.map_err(Problem::input)?;
+    let mut container = container::open(file, &Policy::STRICT)?;
     // nothing is written of a file that is refused
-    let again = file.try_clone().map_err(Problem::input)?;
-    container::read(again, &Policy::STRICT, &mut Quiet)?;
-    let mut directory = Directory::default();
-    let (mut reader, index) = directory.open(file, &Policy::STRICT)?;
-    let mut progress = Progress::new(index.in_order().map(|entry| entry.data_length).sum());
+    container::read(&mut container, &Policy::STRICT, &mut Quiet)?;
+    let (mut reader, index) = container.ranges();
+    let mut progress = Progress::new(data_len(index.in_order()), true);
     let key = random_key().map_err(Problem::input)?;
     let cover = ExactThenKeyed(key);
     let mut writer = StreamWriter::with_parts(Output(out), cover, Vec::new(), Policy::STRICT);
@@ -123,8 +113,7 @@ fn write_stream(unpack: &Unpack, out: &mut dyn Write) -> Result<(), Stop> {
         let tensor = tensor(&mut reader, entry, &mut bytes)?;
         writer.begin(tensor.descriptor()).map_err(stopped)?;
         let mut failed = None;
-        let copied = copy(reader.source_mut(), &tensor, |payload| {
-            progress.add(payload.bytes.len() as u64);
+        let copied = copy(reader.source_mut(), &tensor, &mut progress, |payload| {
             writer.payload(payload.bytes).map_err(|error| {
                 failed = Some(stopped(error));
                 io::Error::other("the stream cannot be written")
@@ -143,19 +132,7 @@ fn write_stream(unpack: &Unpack, out: &mut dyn Write) -> Result<(), Stop> {
 /// Only wants to know whether a file is accepted.
 struct Quiet;
 
-impl Visit for Quiet {
-    fn begin(&mut self, _item: &Item<'_>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn close(&mut self, _whole: Option<Result<(), Rule>>) -> io::Result<()> {
-        Ok(())
-    }
-}
+impl Visit for Quiet {}
 
 fn stopped(error: WriteError<io::Error>) -> Stop {
     match error {

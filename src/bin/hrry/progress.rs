@@ -15,11 +15,12 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(200);
 
 impl Progress {
-    /// For work of so many bytes; silent where standard error is no terminal.
-    pub fn new(total: u64) -> Self {
-        let next = io::stderr()
-            .is_terminal()
-            .then(|| Instant::now() + PATIENCE);
+    /// For work of so many bytes, which may write to standard output; silent where standard error is no
+    /// terminal, and where both would go to one.
+    pub fn new(total: u64, writes: bool) -> Self {
+        let shared = writes && io::stdout().is_terminal();
+        let seen = io::stderr().is_terminal() && !shared;
+        let next = seen.then(|| Instant::now() + PATIENCE);
         Progress {
             total,
             done: 0,

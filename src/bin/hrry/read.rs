@@ -13,6 +13,7 @@ use hrry::{
 use super::args::Kind;
 use super::container;
 use super::places::{Places, flag, head_of};
+use super::progress::Progress;
 use super::source::Source;
 use super::text::plural;
 
@@ -30,11 +31,19 @@ pub struct Item<'a> {
 }
 
 /// Is told what was read, in order: `begin payload* end` for each item, `close` for each composite, at
-/// most one `broken` at the very end. A container begins with its directory and ends with an `entry` for each
-/// tensor, in the order of the index.
+/// most one `broken` at the very end. A container begins with its directory and, if that is wanted, ends with an
+/// `entry` for each tensor, in the order of the index.
 pub trait Visit {
     fn directory(&mut self, _directory: &FileDirectory<'_>) -> io::Result<()> {
         Ok(())
+    }
+    /// Whether it writes to standard output while it is told.
+    fn writes(&self) -> bool {
+        false
+    }
+    /// Whether it is told of the entries of an index.
+    fn wants_entries(&self) -> bool {
+        false
     }
     /// The entries of the index follow.
     fn index(&mut self) -> io::Result<()> {
@@ -47,14 +56,20 @@ pub trait Visit {
     fn wants_payload(&self) -> bool {
         false
     }
-    fn begin(&mut self, item: &Item<'_>) -> io::Result<()>;
+    fn begin(&mut self, _item: &Item<'_>) -> io::Result<()> {
+        Ok(())
+    }
     fn payload(&mut self, _payload: &Payload<'_>) -> io::Result<()> {
         Ok(())
     }
-    fn end(&mut self) -> io::Result<()>;
+    fn end(&mut self) -> io::Result<()> {
+        Ok(())
+    }
     /// The innermost composite closes. `whole` tells why it is incomplete; nothing where the library
     /// only speaks of a composite around it.
-    fn close(&mut self, whole: Option<Result<(), Rule>>) -> io::Result<()>;
+    fn close(&mut self, _whole: Option<Result<(), Rule>>) -> io::Result<()> {
+        Ok(())
+    }
     /// The bytes of a descriptor that was refused, as far as they are known.
     fn broken(&mut self, _offset: u64, _bytes: &[u8], _problem: &Problem) -> io::Result<()> {
         Ok(())
@@ -149,7 +164,11 @@ pub fn input(
         Some(Kind::Descriptor) => descriptor(&mut source, policy, visit),
         Some(Kind::File) => {
             let file = source.into_file().map_err(Problem::input)?;
-            container::read(file, policy, visit)
+            let relaxed = container::relaxed(&file, policy)?;
+            let mut container = container::open(file, policy)?;
+            let mut summary = container::read(&mut container, policy, visit)?;
+            summary.flags.splice(0..0, relaxed);
+            Ok(summary)
         }
         _ => stream(&mut source, policy, capture, visit),
     }
@@ -230,6 +249,7 @@ fn stream(
     let mut next = 0;
     let mut caught = Vec::new();
     let mut chunk = vec![0; CHUNK];
+    let mut progress = Progress::new(source.len(), visit.writes());
     loop {
         let read = match source.read(&mut chunk) {
             Ok(0) => break,
@@ -237,6 +257,7 @@ fn stream(
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(Problem::input(error)),
         };
+        progress.add(read as u64);
         let mut input = &chunk[..read];
         loop {
             let before = input;

@@ -70,6 +70,10 @@ impl Show for Tree<'_> {
 }
 
 impl Visit for Tree<'_> {
+    fn writes(&self) -> bool {
+        true
+    }
+
     fn directory(&mut self, directory: &FileDirectory<'_>) -> io::Result<()> {
         writeln!(self.out, "{:>10}  {}", 0, text::container(directory))?;
         for entry in directory.kv() {
