@@ -8,6 +8,7 @@ mod file_writer {
     mod kv;
     mod order;
     mod random;
+    mod readers;
     mod refusals;
     mod vectors;
 

@@ -1,15 +1,12 @@
 //! Random files: byte for byte what the tables say, and equal when they are read.
 
-use hrry::{
-    Agreements, Exact, Field, FileItems, FileOptions, FileView, KvEntry, Outcome, Policy, SyncMode,
-    WriteError,
-};
+use hrry::{Agreements, Field, FileOptions, KvEntry, Policy, SyncMode, WriteError};
 use proptest::prelude::*;
 
 use super::expected::{self, Tensor};
 use super::kv::{pool, section};
+use super::readers;
 use super::{Dirty, Writer, with, writer};
-use crate::support::bytes;
 use crate::support::generate::{LAYOUT_ID, LAYOUTS, Recipe, SCHEME, SCHEMES, valid};
 use crate::support::scale::{Rng, scale};
 use crate::support::spec::PlainLayout;
@@ -76,7 +73,7 @@ fn put(writer: &mut Writer<'_, Dirty>, tensor: &Tensor, rng: &mut Rng) {
     writer.end().unwrap();
 }
 
-/// Writes, compares, reads back and compares again. Returns how deep composites were.
+/// Writes, compares, reads back in every way and compares again. Returns how deep composites were.
 fn check(tensors: &[Tensor], options: &FileOptions, rng: &mut Rng) -> u8 {
     let keys = match options.has_kv_metadata {
         true => keys(rng),
@@ -95,25 +92,8 @@ fn check(tensors: &[Tensor], options: &FileOptions, rng: &mut Rng) -> u8 {
     assert!(file == expected);
     assert_eq!(len, file.len() as u64);
 
-    let mut scratch = vec![0; 2 * tensors.len() + keys.len()];
-    let (view, index) = FileView::open_with_scratch(file, &policy(), &mut scratch).unwrap();
-    assert!(view.kv().eq(entries));
-    let mut items = FileItems::new(view, index, Exact, Vec::new(), policy());
-    let mut deepest = 0;
-    for tensor in tensors {
-        let item = items.next_item().unwrap().unwrap();
-        let read = item.tensor;
-        assert_eq!(read.entry().name, tensor.name);
-        assert_eq!(read.descriptor().as_bytes(), bytes::encode(&tensor.plain));
-        assert!(read.buffers().eq(tensor.buffers.iter().map(|b| &b[..])));
-        if let Outcome::Opened { depth, .. } = item.begins {
-            deepest = deepest.max(depth);
-        }
-        assert_eq!(index.find(&tensor.name), Some(*read.entry()));
-    }
-    assert!(items.next_item().unwrap().is_none());
-    items.finish().unwrap();
-    deepest
+    let entries: Vec<_> = entries.collect();
+    readers::all(file, tensors, &entries, policy(), rng)
 }
 
 fn flatten(node: &Node, options: &FileOptions, rng: &mut Rng, tensors: &mut Vec<Tensor>) {
