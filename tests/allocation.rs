@@ -212,7 +212,7 @@ fn c02_buffers_are_not_copied_about() {
 }
 
 /// The buffer in front of the source, and what is reserved for a long buffer before it comes.
-const ROOM: usize = 2 * 65_536;
+const ROOM: usize = 2 * 16_384;
 
 #[test]
 fn c02_stream_readers_take_no_more_than_what_arrived() {

@@ -42,9 +42,9 @@ fn stream(count: usize, len: usize) -> Vec<u8> {
     tensor.repeat(count)
 }
 
-fn owning(stream: &[u8]) -> Vec<Item> {
+fn owning(stream: &[u8]) -> impl Iterator<Item = Item> {
     let mut reader = StreamReader::new(stream, Policy::STRICT);
-    std::iter::from_fn(|| reader.next_item().expect("valid")).collect()
+    std::iter::from_fn(move || reader.next_item().expect("valid"))
 }
 
 fn borrowing(stream: &[u8]) -> usize {
@@ -60,7 +60,7 @@ fn borrowing(stream: &[u8]) -> usize {
     len
 }
 
-/// Tensors of one size, kept to the end by those that own them; the copy is of all bytes at once.
+/// Tensors of one size, given up one after the other, or kept to the end; the copy is of all bytes at once.
 fn streaming(name: &str, count: usize, len: usize) -> Group {
     let stream: &'static [u8] = stream(count, len).leak();
     Group {
@@ -72,7 +72,10 @@ fn streaming(name: &str, count: usize, len: usize) -> Group {
             }),
             Op::new("copy", move || black_box(stream).to_vec()),
             Op::new("owning", move || {
-                let items = owning(black_box(stream));
+                assert_eq!(owning(black_box(stream)).map(black_box).count(), count);
+            }),
+            Op::new("keeping", move || {
+                let items: Vec<Item> = owning(black_box(stream)).collect();
                 assert_eq!(items.len(), count);
                 items
             }),

@@ -16,7 +16,7 @@ use crate::wire::container::TRAILER;
 use crate::wire::length;
 
 use super::gather::{Gatherer, grow};
-use super::{CHUNK, IoError, Source};
+use super::{IoError, Source};
 
 /// A container of which everything was checked that its index can break; tensors are read by name or one
 /// after the other.
@@ -242,6 +242,9 @@ fn next_item<'r, R: Source, C: Cover>(
     Ok(None)
 }
 
+/// Room for index and key-value section of most files.
+const ROOM: usize = 64 * 1024;
+
 /// Reads index and key-value section into storage that grows to what they take; they lie in the file, so
 /// the file is as long.
 fn read_extent<R: Source>(
@@ -250,8 +253,8 @@ fn read_extent<R: Source>(
     policy: &Policy,
 ) -> Result<Extent, IoError> {
     let file_size = source.len()?;
-    let first = file_size.min(length(CHUNK));
-    grow(storage, usize::try_from(first).unwrap_or(CHUNK))?;
+    let first = file_size.min(length(ROOM));
+    grow(storage, usize::try_from(first).unwrap_or(ROOM))?;
     let needed = match Extent::read(source, storage, policy) {
         Err(ReadError::Refused(error)) => capacity(&error).ok_or(error)?,
         read => return Ok(read?),

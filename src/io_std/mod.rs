@@ -29,8 +29,9 @@ use std::io;
 
 use crate::composite::Key;
 
-/// Bytes read at once, and room that is made for a buffer before any of it arrived.
-const CHUNK: usize = 64 * 1024;
+/// Bytes read at once, few enough to stay in the first cache, and room that is made for a buffer before any
+/// of it arrived.
+const CHUNK: usize = 16 * 1024;
 
 /// A key for [`Keyed`](crate::Keyed) and [`ExactThenKeyed`](crate::ExactThenKeyed) from the operating
 /// system's random numbers.

@@ -16,7 +16,7 @@ use super::{CHUNK, IoError};
 ///
 /// It is an [`ItemReader`] that asks for its bytes. Long buffers are read straight to where they stay, at
 /// most as many bytes ahead as there are already, so that an announced length costs nothing; all else
-/// comes through a buffer of 64 KiB, which may read past an item.
+/// comes through a buffer of 16 KiB, which may read past an item.
 ///
 /// ```
 /// # let path = "tests/vectors/streams/s-ok-ov-spqr.bin";

@@ -150,10 +150,10 @@ fn long(stored: usize) -> (Vec<u8>, [Vec<u8>; 2]) {
 
 #[test]
 fn long_buffers_arrive_whole_and_aligned() {
-    for stored in [5, 8192, 20_000, 65_536, 70_000] {
+    for stored in [5, 8192, 16_384, 20_000, 65_536, 70_000] {
         let (one, buffers) = long(stored);
         let stream = one.repeat(2);
-        for piece in [777, 65_536, usize::MAX] {
+        for piece in [777, 16_384, 65_536, usize::MAX] {
             let (items, result) = read(Feed::new(&stream, piece), Policy::STRICT);
             result.unwrap();
             assert_eq!(items.len(), 2);
