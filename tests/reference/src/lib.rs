@@ -1,4 +1,4 @@
-//! Random valid descriptors and streams, in the types of `hrry` and of the reference.
+//! Random valid descriptors, streams and containers, in the types of `hrry` and of the reference.
 //!
 //! The reference is a black box here: its published crates are called, their source is not consulted.
 //! Sizes, ranges and shapes are worked out from the format, not by asking either implementation.
@@ -6,6 +6,7 @@
 pub mod choices;
 pub mod compare;
 pub mod deviations;
+pub mod files;
 pub mod generate;
 pub mod layouts;
 pub mod misfits;

@@ -18,20 +18,50 @@ pub enum Tree {
 
 type Element = (ElementType, Option<ExtensionType>);
 
-/// Deepest composite that is generated.
-const DEEPEST: u32 = 4;
+/// How many levels of composites may be in an item, and how many must be.
+#[derive(Clone, Copy, Debug)]
+pub struct Levels {
+    pub least: u32,
+    pub most: u32,
+}
 
-/// Any item.
-pub fn item(c: &mut Choices<'_>, depth: u32) -> Tree {
-    match c.below(8) {
-        0..=3 => any_tensor(c),
-        _ if depth == DEEPEST => any_tensor(c),
-        4 => group(c, depth),
-        5 => overlay(c),
+impl Levels {
+    /// Any number of them.
+    pub const fn up_to(most: u32) -> Self {
+        Levels { least: 0, most }
+    }
+
+    /// What is left of them inside a composite.
+    fn inside(self) -> Self {
+        Levels {
+            least: self.least.saturating_sub(1),
+            most: self.most - 1,
+        }
+    }
+
+    /// What is left for the members that need not be deep.
+    fn free(self) -> Self {
+        Levels::up_to(self.most)
+    }
+}
+
+/// Any item. What is only allowed to be deep stays above the last level, but for partitions.
+pub fn item(c: &mut Choices<'_>, levels: Levels) -> Tree {
+    match (c.below(8), levels) {
+        (0..=3, Levels { least: 0, .. })
+        | (
+            _,
+            Levels {
+                least: 0,
+                most: ..=1,
+            },
+        ) => any_tensor(c),
+        (0..=2 | 4, _) if levels.most > 0 => group(c, levels),
+        (5, Levels { least: ..=1, .. }) => overlay(c),
         _ => {
             let shape = small_shape(c);
             let element = any_type(c);
-            partition(c, depth, shape, element, None)
+            partition(c, levels, shape, element, None)
         }
     }
 }
@@ -90,8 +120,13 @@ fn head(
 }
 
 /// Anything but members of overlays, in any number.
-fn group(c: &mut Choices<'_>, depth: u32) -> Tree {
-    let mut members: Vec<Tree> = (0..c.below(4)).map(|_| item(c, depth + 1)).collect();
+fn group(c: &mut Choices<'_>, levels: Levels) -> Tree {
+    let inside = levels.inside();
+    let mut members: Vec<Tree> = (0..c.below(4)).map(|_| item(c, inside.free())).collect();
+    if inside.least > 0 {
+        let place = c.below(members.len() as u64 + 1);
+        members.insert(place as usize, item(c, inside));
+    }
     for member in &mut members {
         if let Tree::Tensor { plan, .. } = member {
             plan.member_role = None;
@@ -105,13 +140,14 @@ fn group(c: &mut Choices<'_>, depth: u32) -> Tree {
 /// A grid of members, in any order; a cell may be a partition itself.
 fn partition(
     c: &mut Choices<'_>,
-    depth: u32,
+    levels: Levels,
     shape: Vec<u64>,
     element: Element,
     shard: Option<ShardPlan>,
 ) -> Tree {
     let axes: Vec<Vec<(u64, u64)>> = shape.iter().map(|size| cuts(c, *size)).collect();
     let count: usize = axes.iter().map(Vec::len).product();
+    let mut inside = levels.inside();
     let mut members = Vec::new();
     for cell in 0..count {
         let mut rest = cell;
@@ -126,8 +162,10 @@ fn partition(
             place.shard_offset.push(from);
             inner.push(to - from);
         }
-        members.push(if depth < DEEPEST && c.one_in(8) {
-            partition(c, depth + 1, inner, element, Some(place))
+        members.push(if inside.least > 0 || inside.most > 0 && c.one_in(8) {
+            let deep = inside;
+            inside = inside.free();
+            partition(c, deep, inner, element, Some(place))
         } else {
             member(c, inner, element, place, None)
         });
@@ -233,6 +271,19 @@ impl Tree {
             Tree::Tensor { plan, .. } => plan.is_writable(),
             Tree::Composite { head, members } => {
                 head.is_writable() && members.iter().all(Tree::is_writable)
+            }
+        }
+    }
+
+    /// Lets `change` see every plan in it.
+    pub fn each_plan(&mut self, change: &mut impl FnMut(&mut Plan)) {
+        match self {
+            Tree::Tensor { plan, .. } => change(plan),
+            Tree::Composite { head, members } => {
+                change(head);
+                members
+                    .iter_mut()
+                    .for_each(|member| member.each_plan(change));
             }
         }
     }

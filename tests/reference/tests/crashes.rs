@@ -1,8 +1,13 @@
 //! Inputs that end the process that reads them with the reference, and that we refuse.
 
+use std::any::Any;
 use std::panic::catch_unwind;
 use std::process::Command;
 
+use hrry::crc32c;
+use hrry_reference_tests::files::container::Container;
+use hrry_reference_tests::files::here::view;
+use hrry_reference_tests::files::there;
 use hrry_reference_tests::policy;
 use hrry_reference_tests::streams::{they_read, we_read};
 use hrry_reference_tests::wire::{Wire, halves};
@@ -46,15 +51,33 @@ fn child() {
     }
 }
 
+/// A file of 112 bytes.
+#[test]
+fn an_index_of_2_to_the_61_entries_panics() {
+    let mut file = there::they_write(&Container::of(vec![])).unwrap();
+    assert_eq!(file.len(), 64 + 8 + 40);
+    file[64..72].copy_from_slice(&(1u64 << 61).to_le_bytes());
+    let crc = crc32c(0, &file[64..72]).to_le_bytes();
+    file[72 + 28..72 + 32].copy_from_slice(&crc);
+    let error = view(&file, policy()).unwrap_err();
+    assert_eq!(error.rule().map(|rule| rule.id()), Some("FILE-15"));
+    let panic = catch_unwind(|| there::they_read(&file).is_ok()).unwrap_err();
+    assert_eq!(words(&*panic).as_deref(), Some("capacity overflow"));
+}
+
 #[test]
 fn a_buffer_of_2_to_the_63_bytes_panics() {
     let stream = Wire::new(0x11, 0x01, &[4], vec![], &[1 << 63]).bytes();
     let error = we_read(&stream, 53, policy()).unwrap_err();
     assert_eq!(error.rule().map(|rule| rule.id()), Some("STREAM-04"));
     let panic = catch_unwind(|| they_read(&stream).is_ok()).unwrap_err();
+    assert_eq!(words(&*panic).as_deref(), Some("capacity overflow"));
+}
+
+/// What a panic said.
+fn words(panic: &(dyn Any + Send)) -> Option<String> {
     let words = panic
         .downcast_ref::<&str>()
         .map(|words| (*words).to_owned());
-    let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
-    assert_eq!(words.as_deref(), Some("capacity overflow"));
+    words.or_else(|| panic.downcast_ref::<String>().cloned())
 }

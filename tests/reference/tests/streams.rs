@@ -10,14 +10,16 @@ use hrry_reference_tests::choices::{Choices, check};
 use hrry_reference_tests::mutate::mutate;
 use hrry_reference_tests::plan::LayoutPlan;
 use hrry_reference_tests::streams::{same_items, they_read, they_write, we_read, we_write};
-use hrry_reference_tests::tree::{Tree, item};
+use hrry_reference_tests::tree::{Levels, Tree, item};
 use hrry_reference_tests::{cases, policy};
 use hurray_core::Error as CoreError;
 
 const NUMBERS: usize = 2500;
 
 fn items(c: &mut Choices<'_>) -> Vec<Tree> {
-    (0..1 + c.below(3)).map(|_| item(c, 1)).collect()
+    (0..1 + c.below(3))
+        .map(|_| item(c, Levels::up_to(4)))
+        .collect()
 }
 
 #[test]

@@ -1,10 +1,15 @@
 //! The vectors with the reference at hand: what the manifests say of it is true, and both read the same.
 
+use std::collections::BTreeSet;
+use std::panic::catch_unwind;
 use std::path::PathBuf;
 
 use hrry::{DescriptorView, Policy, Transport};
 use hrry_reference_tests::compare::same;
 use hrry_reference_tests::deviations;
+use hrry_reference_tests::files::equal::same_file;
+use hrry_reference_tests::files::here::view;
+use hrry_reference_tests::files::there;
 use hrry_reference_tests::streams::{same_items, they_read, we_read};
 use hurray_core::descriptor::TensorDescriptor;
 use serde_json::Value;
@@ -126,4 +131,66 @@ fn streams() {
         }
     }
     assert!(both >= 46 && refused >= 13, "{both} and {refused}");
+}
+
+/// Rules of containers, and of composites in them, that the reference does not keep.
+const FILE_RULES: [(&str, &str); 16] = [
+    ("FILE-02", "versioning.md bars lower majors (AMB-08)"),
+    ("FILE-04", "reserved bytes are 0 (AMB-104)"),
+    ("FILE-05", "a power of two from 4,096 to 2 MiB (AMB-104)"),
+    ("FILE-06", "the first descriptor is where the header says"),
+    ("FILE-10", "reserved bytes are 0 (AMB-104)"),
+    ("FILE-12", "the index starts at a multiple of 8"),
+    ("FILE-16", "no bytes behind the last entry (AMB-105)"),
+    ("FILE-18", "names ascend where the header says so"),
+    ("FILE-20", "descriptors start at multiples of 8"),
+    ("FILE-22", "data lie behind their descriptor"),
+    ("FILE-23", "buffers start at multiples of the alignment"),
+    ("FILE-24", "data_length is that of the buffers (AMB-98)"),
+    ("FILE-32", "the section of keys starts at a multiple of 8"),
+    ("FILE-40", "tensors, keys and index follow each other"),
+    ("COMP-20", "8 levels of heads (AMB-61)"),
+    ("COMP-24", "a quantized member is real-valued (AMB-59)"),
+];
+
+#[test]
+fn files() {
+    let (mut both, mut ending, mut overflows) = (0, 0, vec![]);
+    let mut kept_here = BTreeSet::new();
+    for entry in manifest("files.json") {
+        let id = entry["id"].as_str().unwrap();
+        let bytes = bytes(&entry);
+        let ours = view(&bytes, Policy::STRICT);
+        assert_eq!(ours.is_ok(), entry["verdict"] == "accept", "{id}");
+        // these inputs end the process
+        if entry["reference"] == "abort" {
+            ending += 1;
+            continue;
+        }
+        // offsets near 2^64 overflow in a build with checks, where the manifest has a refusal (AMB-103)
+        let Ok(theirs) = catch_unwind(|| there::they_read(&bytes)) else {
+            overflows.push(id.to_owned());
+            assert!(ours.is_err() && !reference_accepts(&entry), "{id}");
+            continue;
+        };
+        assert_eq!(theirs.is_ok(), reference_accepts(&entry), "{id}");
+        match (ours, theirs) {
+            (Ok(ours), Ok(theirs)) => {
+                both += 1;
+                same_file(&ours, &theirs, &Policy::STRICT).unwrap_or_else(|e| panic!("{id}: {e}"));
+            }
+            (Err(error), Ok(_)) => {
+                let rule = error.rule().map(|rule| rule.id()).unwrap_or_default();
+                let known = FILE_RULES.iter().any(|known| known.0 == rule);
+                assert!(known, "{id}: {error}");
+                kept_here.insert(rule);
+            }
+            (Ok(_), Err(error)) => panic!("{id}: only we accept: {error:?}"),
+            (Err(_), Err(_)) => {}
+        }
+    }
+    assert_eq!((both, ending), (46, 8));
+    assert!(overflows.iter().all(|id| id == "f-bad-index-max"));
+    let unused = FILE_RULES.iter().filter(|row| !kept_here.contains(row.0));
+    assert_eq!(unused.collect::<Vec<_>>(), Vec::<&(&str, &str)>::new());
 }
