@@ -132,11 +132,18 @@ fn hostile() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Shape, volumes and sum of a head of the largest rank take 195 words.
-const CONSTANT: usize = 2048;
+/// Shape, volumes and sum of a head of the largest rank take 195 words; its descriptor, which holds the shape
+/// as well, is in a frame that doubles.
+const CONSTANT: usize = 4096;
 
-/// A frame that grows takes up to twice what it holds, and the old one while it moves.
+/// For what announces more than it brings.
 fn bound(input: usize) -> usize {
+    input + CONSTANT
+}
+
+/// For bytes that are all there, in pieces: memory that grows takes up to twice what it holds, and the old
+/// one while it moves.
+fn growing(input: usize) -> usize {
     3 * input + CONSTANT
 }
 
@@ -208,7 +215,7 @@ fn c02_buffers_are_not_copied_about() {
     let (kept, peak) = (IN_USE.get() - before, PEAK.get() - before);
     assert_eq!(items.len(), 1);
     assert!(kept as usize <= (1 << 20) + CONSTANT, "{kept} bytes");
-    assert!(peak as usize <= bound(1 << 20), "{peak} bytes");
+    assert!(peak as usize <= growing(1 << 20), "{peak} bytes");
 }
 
 /// The buffer in front of the source, and what is reserved for a long buffer before it comes.
@@ -234,7 +241,7 @@ fn c02_stream_readers_take_no_more_than_what_arrived() {
     tensor.resize(tensor.len() + (1 << 20), 7);
     let (result, peak) = read(&tensor);
     assert!(result.unwrap().is_some());
-    assert!(peak <= bound(1 << 20) + ROOM, "{peak} bytes");
+    assert!(peak <= growing(1 << 20) + ROOM, "{peak} bytes");
 }
 
 /// A container in memory.
