@@ -19,7 +19,7 @@ mod chunking {
     const KEY: Key = Key([0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210]);
 
     /// The trace of the whole input, after one byte at a time and `runs` random cuts gave the same.
-    fn agreed<M: Machine>(
+    fn agreed<M: Machine<End = ()>>(
         name: &str,
         input: &[u8],
         rng: &mut Rng,

@@ -1,17 +1,26 @@
 //! `FileParser`: verdicts, contents, cuts, truncations, changes, capacities and positions.
 
-#[path = "file_parser/agree.rs"]
-mod agree;
-#[path = "file_parser/cuts.rs"]
-mod cuts;
-#[path = "file_parser/damage.rs"]
-mod damage;
-#[path = "file_parser/frames.rs"]
-mod frames;
-#[path = "file_parser/offsets.rs"]
-mod offsets;
-#[path = "file_parser/trace.rs"]
-mod record;
 mod support;
-#[path = "file_parser/vectors.rs"]
-mod vectors;
+
+mod file_parser {
+    mod agree;
+    mod cuts;
+    mod damage;
+    mod frames;
+    mod offsets;
+    mod vectors;
+
+    use hrry::FileEnd;
+
+    use crate::support::regions::ends_at;
+    use crate::support::trace::{self, growing_file, trace};
+    use crate::support::vectors::Vector;
+
+    type Trace = trace::Trace<FileEnd>;
+
+    /// The trace of a vector by a parser that knows where the tensors end.
+    fn whole(v: &Vector) -> Trace {
+        let parser = growing_file(v.policy, Some(ends_at(&v.bytes)));
+        trace(&v.bytes, &[], parser)
+    }
+}

@@ -6,37 +6,16 @@ mod support;
 mod files {
     mod changes;
     mod composites;
+    mod entries;
     mod names;
     mod numbers;
     mod random;
+    mod readers;
     mod samples;
     mod scratch;
+    mod sweep;
 
     use hrry::Policy;
 
-    use crate::support::reading::{expected, ours};
-
     const MODES: [Policy; 2] = [Policy::STRICT, Policy::PERMISSIVE];
-
-    /// Verdict and contents are those of the other reader; returns whether they were read.
-    fn check(bytes: &[u8], policy: &Policy, name: &str) -> bool {
-        let expected = expected(bytes, policy);
-        match ours(bytes, policy) {
-            Ok(reading) => {
-                assert_eq!(
-                    Some(&reading),
-                    expected.as_ref(),
-                    "{name}, {:?}",
-                    policy.mode
-                );
-                true
-            }
-            Err(error) => {
-                assert_eq!(expected, None, "{name}, {:?}: {error}", policy.mode);
-                assert!(error.rule().is_some(), "{name}: {error}");
-                assert!(error.offset() <= bytes.len() as u64, "{name}: {error}");
-                false
-            }
-        }
-    }
 }

@@ -1,8 +1,10 @@
 //! The bodies of the fuzz targets: ordinary functions that panic where two ways to the same answer differ.
 
 mod composite;
+mod container;
 mod descriptor;
 mod fields;
+mod file_push_vs_view;
 mod file_view;
 mod source;
 mod spec_roundtrip;
@@ -10,6 +12,7 @@ mod stream_cuts;
 
 pub use composite::composite;
 pub use descriptor::descriptor;
+pub use file_push_vs_view::file_push_vs_view;
 pub use file_view::file_view;
 pub use spec_roundtrip::spec_roundtrip;
 pub use stream_cuts::stream_cuts;
@@ -45,6 +48,11 @@ mod tests {
     #[test]
     fn file_view() {
         seeds("file_view", super::file_view);
+    }
+
+    #[test]
+    fn file_push_vs_view() {
+        seeds("file_push_vs_view", super::file_push_vs_view);
     }
 
     #[test]

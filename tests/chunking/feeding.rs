@@ -8,7 +8,7 @@ use crate::support::trace::{Entry, Machine, Recorder, Trace, growing, trace};
 use crate::support::vectors::{permissive, streams};
 
 /// Feeds what is wanted, or less where `most` says so.
-fn fed_as_wanted<M: Machine>(
+fn fed_as_wanted<M: Machine<End = ()>>(
     input: &[u8],
     machine: M,
     mut most: impl FnMut(usize) -> usize,

@@ -2,34 +2,36 @@
 
 use hrry::{Exact, FileItems, FileView, Policy, Region};
 
-use crate::record::{Part, count, ends_at, growing, printed, trace};
 use crate::support::crc32c;
 use crate::support::files::read_with;
+use crate::support::reading::value;
+use crate::support::regions::{count, ends_at};
+use crate::support::trace::{Entry, growing_file, trace};
 use crate::support::vectors::{Vector, files};
 
 /// What a reader of a file in memory tells, in the order of a parser.
-fn in_memory(v: &Vector) -> Vec<Part> {
+fn in_memory(v: &Vector) -> Vec<Entry> {
     let parts = read_with(&v.bytes, &v.policy, |file, index| {
-        let mut parts = vec![Part::Header(*file.header())];
+        let mut parts = vec![Entry::Header(*file.header())];
         let mut items = FileItems::new(file, index, Exact, Vec::new(), v.policy);
         while let Some(item) = items.next_item().unwrap() {
-            parts.push(Part::Descriptor {
+            parts.push(Entry::Descriptor {
                 origin: item.tensor.entry().descriptor_offset,
                 bytes: item.tensor.descriptor().as_bytes().to_vec(),
                 outcome: item.begins,
             });
             let buffers = item.tensor.buffers().enumerate();
             let full = buffers.filter(|(_, bytes)| !bytes.is_empty());
-            parts.extend(full.map(|(k, bytes)| Part::Buffer {
+            parts.extend(full.map(|(k, bytes)| Entry::Buffer {
                 index: k as u8,
                 bytes: bytes.to_vec(),
                 complete: true,
             }));
-            parts.push(Part::End(item.ends));
+            parts.push(Entry::End(item.ends));
         }
         let keys = file.kv();
-        parts.extend(keys.map(|entry| Part::Kv(entry.key.to_owned(), printed(&entry.value))));
-        parts.extend(file.entries().map(|entry| Part::Entry(entry.into())));
+        parts.extend(keys.map(|entry| Entry::Kv(entry.key.to_owned(), value(&entry.value))));
+        parts.extend(file.entries().map(|entry| Entry::Listed(entry.into())));
         parts
     });
     parts.unwrap()
@@ -42,8 +44,8 @@ fn front_to_back_and_at_random() {
         let expected = in_memory(v);
         let view = FileView::open(&v.bytes, &v.policy).unwrap();
         for region in [Some(ends_at(&v.bytes)), count(&v.bytes)] {
-            let trace = trace(&v.bytes, &[], growing(v.policy, region));
-            assert_eq!(trace.parts, expected, "{}", v.id);
+            let trace = trace(&v.bytes, &[], growing_file(v.policy, region));
+            assert_eq!(trace.entries, expected, "{}", v.id);
             let end = trace.result.unwrap();
             assert_eq!(end.trailer, *view.trailer(), "{}", v.id);
             assert!(!end.unchecked.checksum, "{}", v.id);
@@ -57,13 +59,17 @@ fn front_to_back_and_at_random() {
 fn buffers_are_those_of_the_manifest() {
     let mut buffers = 0;
     for v in files().iter().filter(|v| v.accept) {
-        let trace = trace(&v.bytes, &[], growing(v.policy, Some(ends_at(&v.bytes))));
+        let trace = trace(
+            &v.bytes,
+            &[],
+            growing_file(v.policy, Some(ends_at(&v.bytes))),
+        );
         let mut sums: Vec<(u64, u8, usize, String)> = Vec::new();
         let mut at = 0;
-        for part in &trace.parts {
+        for part in &trace.entries {
             match part {
-                Part::Descriptor { origin, .. } => at = *origin,
-                Part::Buffer { index, bytes, .. } => {
+                Entry::Descriptor { origin, .. } => at = *origin,
+                Entry::Buffer { index, bytes, .. } => {
                     sums.push((at, *index, bytes.len(), format!("{:08x}", crc32c(bytes))));
                 }
                 _ => {}
@@ -137,9 +143,12 @@ fn names_are_compared_with_the_one_before() {
         for flags in [0, SORTED] {
             let file = named_file(names, flags);
             let region = Some(Region::Count(names.len() as u64));
-            let whole = trace(&file, &[], growing(Policy::STRICT, region));
+            let whole = trace(&file, &[], growing_file(Policy::STRICT, region));
             let cuts: Vec<usize> = (1..file.len()).collect();
-            assert_eq!(trace(&file, &cuts, growing(Policy::STRICT, region)), whole);
+            assert_eq!(
+                trace(&file, &cuts, growing_file(Policy::STRICT, region)),
+                whole
+            );
             let twice = (1..names.len()).any(|k| names[..k].contains(&names[k]));
             assert_eq!(whole.result.is_ok(), ascends || flags == 0 && !twice);
             let mut words = [0; 16];

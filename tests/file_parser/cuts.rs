@@ -2,8 +2,10 @@
 
 use hrry::{FileEvent, Policy};
 
-use crate::record::{Growing, Part, Trace, count, ends_at, growing, push, trace, whole};
+use super::{Trace, whole};
+use crate::support::regions::{count, ends_at};
 use crate::support::scale::{Rng, every};
+use crate::support::trace::{Entry, GrowingFile, Recorder, growing_file, trace};
 use crate::support::vectors::{Vector, files, named, permissive};
 
 /// Where something changes: near bytes that are not 0, and near multiples of the smallest alignment.
@@ -14,8 +16,8 @@ fn lively(bytes: &[u8]) -> Vec<usize> {
     (0..=bytes.len()).filter(changes).collect()
 }
 
-fn parser(v: &Vector) -> Growing {
-    growing(v.policy, Some(ends_at(&v.bytes)))
+fn parser(v: &Vector) -> GrowingFile {
+    growing_file(v.policy, Some(ends_at(&v.bytes)))
 }
 
 #[test]
@@ -23,9 +25,9 @@ fn whole_and_byte_by_byte() {
     for v in files() {
         for policy in [v.policy, permissive(&v.policy)] {
             for region in [Some(ends_at(&v.bytes)), count(&v.bytes), None] {
-                let whole = trace(&v.bytes, &[], growing(policy, region));
+                let whole = trace(&v.bytes, &[], growing_file(policy, region));
                 let cuts: Vec<usize> = (1..v.bytes.len()).collect();
-                let bytewise = trace(&v.bytes, &cuts, growing(policy, region));
+                let bytewise = trace(&v.bytes, &cuts, growing_file(policy, region));
                 assert_eq!(bytewise, whole, "{} {region:?}", v.id);
             }
         }
@@ -58,9 +60,9 @@ fn small_files_cut_in_two_anywhere() {
     for v in files().iter().filter(|v| v.bytes.len() < 1000) {
         for policy in [v.policy, permissive(&v.policy)] {
             let region = Some(ends_at(&v.bytes));
-            let whole = trace(&v.bytes, &[], growing(policy, region));
+            let whole = trace(&v.bytes, &[], growing_file(policy, region));
             for at in 0..=v.bytes.len() {
-                let trace = trace(&v.bytes, &[at], growing(policy, region));
+                let trace = trace(&v.bytes, &[at], growing_file(policy, region));
                 assert_eq!(trace, whole, "{} at {at}", v.id);
             }
         }
@@ -104,16 +106,10 @@ fn as_many_bytes_as_are_wanted() {
 }
 
 fn fed_as_wanted(v: &Vector, exactly: bool, rng: &mut Rng) -> Trace {
-    let mut parser = parser(v);
-    let mut parts = Vec::new();
+    let mut recorder = Recorder::new(parser(v));
     let mut rest = &v.bytes[..];
     while !rest.is_empty() {
-        let wanted = parser.wanted();
-        assert!(
-            wanted > 0,
-            "{}: more bytes are needed, so some are wanted",
-            v.id
-        );
+        let wanted = recorder.machine.wanted();
         let most = if exactly {
             wanted
         } else {
@@ -121,47 +117,38 @@ fn fed_as_wanted(v: &Vector, exactly: bool, rng: &mut Rng) -> Trace {
         };
         let (chunk, behind) = rest.split_at(most.min(rest.len()));
         rest = behind;
-        let before = parts.len();
-        let pushed = push(&mut parser, chunk, &mut parts);
+        let before = recorder.entries.len();
+        let pushed = recorder.push(chunk);
         if chunk.len() < wanted {
-            let decided = |part: &Part| !matches!(part, Part::Buffer { .. });
+            let decided = |entry: &Entry| !matches!(entry, Entry::Buffer { .. });
             assert!(
-                !parts[before..].iter().any(decided),
+                !recorder.entries[before..].iter().any(decided),
                 "{}: nothing is decided yet",
                 v.id
             );
         }
-        if let Err(error) = pushed {
-            let offset = error.offset();
-            return Trace {
-                parts,
-                result: Err(error),
-                offset,
-            };
+        if pushed.is_err() {
+            break;
         }
     }
-    Trace {
-        parts,
-        result: parser.finish(),
-        offset: parser.offset(),
-    }
+    recorder.finish()
 }
 
 #[test]
 fn a_plain_file_wants_its_parts() {
     let vectors = files();
     let v = named(&vectors, "f-ok-one");
-    let mut parser = parser(v);
+    let mut recorder = Recorder::new(parser(v));
     let mut wanted = Vec::new();
     let mut rest = &v.bytes[..];
     while !rest.is_empty() {
-        let len = parser.wanted();
+        let (at, len) = (recorder.machine.offset(), recorder.machine.wanted());
         // zeros behind the data are looked through by the magic
-        if (parser.offset(), len) != (4148, 4) && !(4149..8192).contains(&parser.offset()) {
-            wanted.push((parser.offset(), len));
+        if (at, len) != (4148, 4) && !(4149..8192).contains(&at) {
+            wanted.push((at, len));
         }
         let (chunk, behind) = rest.split_at(len);
-        push(&mut parser, chunk, &mut Vec::new()).unwrap();
+        recorder.push(chunk).unwrap();
         rest = behind;
     }
     // magic, length, header and the rest of 61 bytes; padding; 48 bytes; the first magic that may come;
@@ -182,7 +169,7 @@ fn a_plain_file_wants_its_parts() {
         (8240, 40),
     ];
     assert_eq!(wanted, expected);
-    assert!(parser.finish().is_ok());
+    assert!(recorder.finish().result.is_ok());
 }
 
 #[test]
@@ -199,7 +186,7 @@ fn payload_outlives_the_parser_and_an_event_ends_its_chunk() {
     let v = named(&vectors, "f-ok-one");
     let mut kept = Vec::new();
     {
-        let mut parser = growing(Policy::STRICT, Some(ends_at(&v.bytes)));
+        let mut parser = growing_file(Policy::STRICT, Some(ends_at(&v.bytes)));
         let mut input = &v.bytes[..];
         while let Some(event) = parser.next_event(&mut input).unwrap() {
             if let FileEvent::Payload(payload) = event {

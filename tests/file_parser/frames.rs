@@ -3,7 +3,9 @@
 use hrry::owned::GrowFrame;
 use hrry::{Error, ErrorKind, Exact, FileParser, FixedFile, InlineArena, Policy, Region, Resource};
 
-use crate::record::{Trace, ends_at, growing, trace, whole};
+use super::{Trace, whole};
+use crate::support::regions::ends_at;
+use crate::support::trace::{growing_file, trace};
 use crate::support::vectors::{Vector, files, named};
 
 fn bounded(v: &Vector, cuts: &[usize], frame: usize) -> Trace {
@@ -50,13 +52,17 @@ fn a_frame_is_large_enough_or_says_so() {
             if small == whole {
                 break;
             }
-            assert!(whole.parts.starts_with(&small.parts), "{} {frame}", v.id);
+            assert!(
+                whole.entries.starts_with(&small.entries),
+                "{} {frame}",
+                v.id
+            );
             assert_eq!(bounded(v, &cuts, frame), small, "{} {frame}", v.id);
             let (needed, _) = needed(small.result, frame);
             assert!(needed > frame as u64, "{} {frame}", v.id);
             // most sizes below the needed one say the same
             let last = bounded(v, &[], needed as usize - 1);
-            assert_eq!(last.parts, small.parts, "{} {frame}", v.id);
+            assert_eq!(last.entries, small.entries, "{} {frame}", v.id);
             frame = needed as usize;
         }
         assert_eq!(bounded(v, &cuts, frame), whole, "{}", v.id);
@@ -105,7 +111,7 @@ fn places_are_checked_as_far_as_there_is_room() {
             assert_eq!(end.unchecked.tensors, $words < 4 * tensors);
             assert_eq!(end.unchecked.ranges, $words < 4 * tensors);
             assert_eq!(end.unchecked.names, $words < (4 + SHORT_TEXT) * tensors);
-            assert_eq!(trace.parts, whole.parts);
+            assert_eq!(trace.entries, whole.entries);
         })*};
     }
     words! { 0 1 3 4 7 8 11 12 13 20 22 23 24 25 30 }
@@ -153,7 +159,7 @@ fn without_places_an_entry_may_name_anything() {
             region,
         );
         let blind = trace(&v.bytes, &[], parser).result;
-        let sighted = trace(&v.bytes, &[], growing(v.policy, region)).result;
+        let sighted = trace(&v.bytes, &[], growing_file(v.policy, region)).result;
         match blind {
             Err(error) => refused += usize::from(Err(error) == sighted),
             // what only the places tell

@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use hrry::{ErrorKind, Field, Policy, Region, Rule, Violation};
 
-use crate::record::{Trace, growing, trace};
+use super::Trace;
 use crate::support::crc32c;
+use crate::support::trace::{growing_file, trace};
 use crate::support::vectors::{files, named};
 
 /// `f-ok-one`: a header of 64 bytes, a descriptor of 61 at 64, 48 bytes of data at 4096, an index of 48 bytes
@@ -78,6 +79,8 @@ const BEYOND: &[(&str, usize, u8)] = &[
     ("FILE-17", INDEX + 12, 0xFF),
     // in range, but not where the data was read
     ("FILE-23", PLACES + 12, 64),
+    // no tensor that was read
+    ("FILE-40", PLACES, 72),
     // less than the buffer needs
     ("FILE-24", PLACES + 20, 47),
     // no room for a count
@@ -106,9 +109,12 @@ fn read(edits: &[(usize, &[u8])], region: Region, policy: Policy) -> Trace {
         let sum = crc32c(&bytes[INDEX..TRAILER]);
         bytes[TRAILER + 28..TRAILER + 32].copy_from_slice(&sum.to_le_bytes());
     }
-    let whole = trace(&bytes, &[], growing(policy, Some(region)));
+    let whole = trace(&bytes, &[], growing_file(policy, Some(region)));
     let cuts: Vec<usize> = (1..bytes.len()).collect();
-    assert_eq!(trace(&bytes, &cuts, growing(policy, Some(region))), whole);
+    assert_eq!(
+        trace(&bytes, &cuts, growing_file(policy, Some(region))),
+        whole
+    );
     whole
 }
 

@@ -3,7 +3,9 @@
 use hrry::owned::GrowFrame;
 use hrry::{ErrorKind, Exact, FileParser, FileView, InlineArena, Policy, Region, Resource, Rule};
 
-use crate::record::{Trace, count, ends_at, growing, trace, whole};
+use super::{Trace, whole};
+use crate::support::regions::{count, ends_at};
+use crate::support::trace::{growing_file, trace};
 use crate::support::vectors::{Vector, files, named};
 
 /// Files that break another rule first when they are read from the front, told where the tensors end: the
@@ -88,7 +90,7 @@ fn assert_verdicts(region: impl Fn(&Vector) -> Option<Region>, other: &[(&str, &
             assert!(!v.accept, "{}", v.id);
             continue;
         };
-        let trace = trace(&v.bytes, &[], growing(v.policy, Some(region)));
+        let trace = trace(&v.bytes, &[], growing_file(v.policy, Some(region)));
         let rule = match trace.result {
             Ok(end) => {
                 assert!(v.accept, "{} was accepted", v.id);
@@ -128,7 +130,7 @@ fn the_hint_serves_where_nothing_else_is_known() {
         let vectors = files();
         let v = named(&vectors, id).clone();
         let whole = whole(&v);
-        (trace(&v.bytes, &[], growing(v.policy, None)), whole)
+        (trace(&v.bytes, &[], growing_file(v.policy, None)), whole)
     };
     let (hinted, whole) = read("f-ok-hint-exact");
     assert!(whole.result.is_ok());
@@ -151,7 +153,7 @@ fn the_hint_serves_where_nothing_else_is_known() {
         }
     );
     assert_eq!(error.offset(), 28);
-    assert!(unknown.parts.is_empty());
+    assert!(unknown.entries.is_empty());
 }
 
 #[test]
@@ -159,7 +161,7 @@ fn a_region_that_is_not_so_is_refused() {
     // a tensor from 64 with data from 4096 to 4144, an index from 8192 to 8240
     let vectors = files();
     let v = named(&vectors, "f-ok-one");
-    let read = |region| trace(&v.bytes, &[], growing(v.policy, Some(region))).result;
+    let read = |region| trace(&v.bytes, &[], growing_file(v.policy, Some(region))).result;
     assert!(read(Region::EndsAt(8192)).is_ok());
     assert!(read(Region::Count(1)).is_ok());
     for region in [
@@ -193,7 +195,7 @@ fn a_region_that_is_not_so_is_refused() {
 fn permissive_mode_reads_alike_what_strict_mode_accepts() {
     for v in files().iter().filter(|v| v.accept) {
         let region = Some(ends_at(&v.bytes));
-        let permissive = trace(&v.bytes, &[], growing(Policy::PERMISSIVE, region));
+        let permissive = trace(&v.bytes, &[], growing_file(Policy::PERMISSIVE, region));
         assert_eq!(permissive, whole(v), "{}", v.id);
     }
 }
@@ -204,7 +206,7 @@ fn relaxed(id: &str, at: usize, byte: u8) -> Trace {
     let mut v = named(&vectors, id).clone();
     let region = Some(ends_at(&v.bytes));
     v.bytes[at] = byte;
-    trace(&v.bytes, &[], growing(Policy::PERMISSIVE, region))
+    trace(&v.bytes, &[], growing_file(Policy::PERMISSIVE, region))
 }
 
 #[test]
@@ -249,7 +251,7 @@ fn an_empty_key_value_section_is_found() {
         let file = with_no_keys(flags);
         assert!(FileView::open(&file, &Policy::STRICT).is_ok());
         for region in [Region::Count(1), Region::EndsAt(4144)] {
-            let trace = trace(&file, &[], growing(Policy::STRICT, Some(region)));
+            let trace = trace(&file, &[], growing_file(Policy::STRICT, Some(region)));
             let end = trace.result.unwrap();
             assert_eq!(
                 (end.trailer.kv_offset, end.trailer.index_offset),
@@ -262,7 +264,7 @@ fn an_empty_key_value_section_is_found() {
         let mut file = with_no_keys(5);
         file[at] = byte;
         for region in [Region::Count(1), Region::EndsAt(4144)] {
-            let trace = trace(&file, &[], growing(Policy::STRICT, Some(region)));
+            let trace = trace(&file, &[], growing_file(Policy::STRICT, Some(region)));
             assert!(trace.result.is_err(), "{byte} at {at} {region:?}");
         }
     }

@@ -2,8 +2,9 @@
 
 use hrry::{FileView, Policy};
 
+use super::MODES;
+use super::readers::check;
 use super::samples::sample;
-use super::{MODES, check};
 use crate::support::container::Written;
 use crate::support::reading::{expected, ours};
 use crate::support::scale::every;
@@ -60,7 +61,7 @@ fn every_change_of_a_byte_is_refused_or_read() {
     let (_, meaning) = places(&written);
     let mut bytes = written.bytes.clone();
     let (mut n, mut read) = (0, 0);
-    let step = every(16);
+    let step = every(397);
     for at in meaning {
         let original = bytes[at];
         for value in 0..=u8::MAX {
@@ -105,7 +106,7 @@ fn padding_and_data_change_no_verdict() {
     let written = sample().write();
     let (padding, _) = places(&written);
     let mut bytes = written.bytes.clone();
-    for at in padding.iter().step_by(every(16)) {
+    for at in padding.iter().step_by(every(97)) {
         let original = bytes[*at];
         for value in [1, b'H', 0xFF] {
             bytes[*at] = value;

@@ -2,8 +2,9 @@
 
 use hrry::{ErrorKind, FileView, Policy, Rule};
 
+use super::MODES;
+use super::readers::check;
 use super::samples::sample;
-use super::{MODES, check};
 use crate::support::container::Written;
 
 /// Names and places of numbers.

@@ -3,8 +3,9 @@
 use hrry::Policy;
 use proptest::prelude::*;
 
+use super::MODES;
+use super::readers::check;
 use super::samples::{group, sparse, tensor};
-use super::{MODES, check};
 use crate::support::container::{Container, Stored, Value, Written};
 use crate::support::reading::{Reading, Tensor, ours};
 use crate::support::scale::scale;

@@ -232,6 +232,7 @@ pub fn stream(entries: &[Entry], policy: &hrry::Policy) -> Value {
                     json!({ "len": bytes.len(), "crc32c": format!("{:08x}", crc32c(bytes)) });
             }
             Entry::End(outcome) => tree.end(*outcome),
+            other => panic!("{other:?} is not part of a stream"),
         }
     }
     assert!(tree.open.is_empty(), "every composite closed");

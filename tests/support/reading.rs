@@ -59,7 +59,8 @@ pub fn ours<'a>(bytes: &'a [u8], policy: &Policy) -> Result<Reading<'a>, hrry::E
     })
 }
 
-fn value(value: &KvValue<'_>) -> Value {
+/// A value, owned.
+pub fn value(value: &KvValue<'_>) -> Value {
     match value {
         KvValue::String(text) => Value::String((*text).to_owned()),
         KvValue::Int64(number) => Value::Int64(*number),
