@@ -28,6 +28,10 @@ impl<S: Storage, C: Cover, A: Arena, T: Arena> FileParser<S, C, A, T> {
         let sections = Sections::read(self.header, &self.tail, file_size, judge)?;
         self.check_kv(&sections, judge)?;
         let checked = self.check_index(&sections, judge)?;
+        // what no entry names was given out as a tensor, whatever the mode
+        let listed = self.read.entry_count == self.tensors;
+        let at = Spot::new(Field::IndexEntryCount, self.read.index.start);
+        require_region_end(listed, at)?;
         let first = self.header.first_descriptor_offset;
         let named = self.read.entry_count == 0 || self.read.first == first;
         self.header.first_is(judge, named)?;

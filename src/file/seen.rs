@@ -8,6 +8,7 @@ use super::sections::Sections;
 use crate::check::Judge;
 use crate::composite::Arena;
 use crate::error::{Error, Field};
+use crate::policy::Policy;
 use crate::sort::sort;
 use crate::wire::length;
 
@@ -132,16 +133,18 @@ impl<T: Arena> Seen<T> {
         judge: &mut J,
     ) -> Result<(), Error> {
         let at = entry.spot(Field::DescriptorOffset);
+        // what was not read as a tensor, or was named before, is none in any mode
+        let strict = &mut &Policy::STRICT;
         let places = self.words.words_mut().get_mut(..self.places);
         let (rows, _) = places.unwrap_or_default().as_chunks_mut::<WORDS>();
         let found = rows.binary_search_by_key(&entry.descriptor_offset, |[offset, ..]| *offset);
         let row = found.ok().and_then(|row| rows.get_mut(row));
         let Some([_, descriptor_length, data_offset, data_end]) = row else {
-            return sections.require_order(judge, !self.complete, at);
+            return sections.require_order(strict, !self.complete, at);
         };
         entry.require_descriptor(*descriptor_length & !NAMED)?;
         if *descriptor_length & NAMED != 0 {
-            return sections.require_order(judge, false, at);
+            return sections.require_order(strict, false, at);
         }
         let mut needed = 0;
         if *data_offset > 0 {
