@@ -6,7 +6,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 doc=$root/docs/footprint.md
-variants="view parser keyed exact encoder all"
+variants="view parser keyed exact encoder file_view file_scratch file_parser file_writer all"
 targets="thumbv6m-none-eabi thumbv7em-none-eabi riscv32imc-unknown-none-elf x86_64-unknown-none"
 reference=thumbv7em-none-eabi
 
@@ -32,7 +32,9 @@ flash() {
     local target variant elf budget static=0
     table "Flash" "Text and read-only data together of everything that the entry points reach, \`memcpy\` and the
 arithmetic helpers of the compiler included. \`keyed\` and \`exact\` are decoders of streams with nested
-composites; \`all\` is every variant in one image."
+composites. \`file_view\` opens a container, finds a name and looks at its tensor; \`file_scratch\` does so with a
+table of names, and validates composites; a table of 8 KiB for the checksum is part of all the \`file\` figures.
+\`all\` is every variant in one image."
     for target in $targets; do
         for variant in $variants; do
             elf=$(probe_elf "$target" "$variant")
@@ -62,8 +64,10 @@ memory() {
     local lines total
     lines=$(cd "$root/tests/bare/firmware" && cargo run --quiet --locked --release --bin stack)
     table "State and stack" "The size of a value on a 32-bit target, and the deepest stack while it decodes a partition of rank 8 in
-pieces of 50 bytes. Decoders hold a frame of 256 bytes and 64 words for composites, which is part of
-their size. \`state and stack\` is their sum for the decoder with the keyed cover."
+pieces of 50 bytes, or reads a container of keys and one tensor, or writes one tensor. Decoders and the
+container parser hold a frame of 256 bytes and 64 words for composites, the parser 64 words for places as well,
+the writer 256 bytes of index and 64 words; they are part of the size. \`state and stack\` is the sum for the
+decoder with the keyed cover."
     while read -r kind name bytes; do
         row "$kind of \`$name\`" thumbv7m-none-eabi "$bytes" -
     done <<<"$lines"

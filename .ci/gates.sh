@@ -3,7 +3,7 @@
 # first has to find what it looks for in a control image that holds it.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-variants="view parser keyed exact encoder"
+variants="view parser keyed exact encoder file_view file_scratch file_parser file_writer"
 targets="thumbv7em-none-eabi x86_64-unknown-none"
 
 # Of symbols:

@@ -1,7 +1,7 @@
 //! Folds everything that events and descriptors carry into one number.
 #![allow(dead_code)] // not every variant reads everything
 
-use hrry::{DescriptorView, Error, Event, Layout, Outcome, Quantization, Report};
+use hrry::{DescriptorView, Error, Event, Layout, Outcome, Payload, Quantization, Report};
 
 pub struct Fold(pub u64);
 
@@ -37,18 +37,20 @@ impl Fold {
                 self.descriptor(&d);
                 self.place(place);
             }
-            Event::Payload(p) => {
-                self.number(p.buffer);
-                self.number(p.offset);
-                self.number(p.last);
-                self.number(*p.bytes.first().unwrap_or(&0));
-            }
+            Event::Payload(p) => self.payload(&p),
             Event::TensorEnd(place) => self.place(place),
             _ => {}
         }
     }
 
-    fn place(&mut self, place: Outcome) {
+    pub fn payload(&mut self, p: &Payload<'_>) {
+        self.number(p.buffer);
+        self.number(p.offset);
+        self.number(p.last);
+        self.number(*p.bytes.first().unwrap_or(&0));
+    }
+
+    pub fn place(&mut self, place: Outcome) {
         match place {
             Outcome::Opened {
                 depth,

@@ -15,10 +15,21 @@ mod control;
 #[cfg(feature = "encoder")]
 mod encoder;
 #[cfg(any(
+    feature = "file_view",
+    feature = "file_scratch",
+    feature = "file_parser"
+))]
+mod file;
+#[cfg(feature = "file_writer")]
+mod file_writer;
+#[cfg(any(
     feature = "view",
     feature = "parser",
     feature = "keyed",
-    feature = "exact"
+    feature = "exact",
+    feature = "file_view",
+    feature = "file_scratch",
+    feature = "file_parser"
 ))]
 mod fold;
 #[cfg(any(feature = "parser", feature = "keyed", feature = "exact"))]
@@ -35,7 +46,10 @@ mod view;
     feature = "view",
     feature = "parser",
     feature = "keyed",
-    feature = "exact"
+    feature = "exact",
+    feature = "file_view",
+    feature = "file_scratch",
+    feature = "file_parser"
 ))]
 unsafe fn chunk<'a>(data: *const u8, len: usize) -> &'a [u8] {
     // SAFETY: as above

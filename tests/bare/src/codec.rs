@@ -1,8 +1,8 @@
 //! Descriptors decoded and encoded again, streams read and written again: the same bytes.
 
 use hrry::{
-    DescriptorView, Event, FixedStream, FixedWriter, NoSpace, Policy, Rule, Sink, WriteError,
-    encode,
+    DescriptorView, Event, FileOptions, FileView, FixedFileWriter, FixedStream, FixedWriter,
+    NoSpace, Policy, Rule, Sink, WriteError, encode,
 };
 
 use crate::golden::STREAMS;
@@ -22,6 +22,17 @@ const DESCRIPTORS: [&[u8]; 20] = descriptors!(
     "d-ok-all-but-quantization" "d-ok-member-correction-coo"
 );
 
+macro_rules! files {
+    ($($name:literal)*) => {
+        [$(include_bytes!(concat!("../../vectors/files/", $name, ".hrry"))),*]
+    };
+}
+
+/// Containers that are placed as a writer places them.
+const FILES: [&[u8]; 5] = files!(
+    "f-ok-ref-unicode" "f-ok-kv-limits" "f-ok-kv-empty-values" "f-ok-no-tensors" "f-ok-empty-tensor"
+);
+
 pub fn run(check: &mut dyn FnMut(&'static str, bool)) {
     check(
         "codec: descriptors",
@@ -35,6 +46,7 @@ pub fn run(check: &mut dyn FnMut(&'static str, bool)) {
         "codec: streams",
         STREAMS[..4].iter().all(|bytes| stream(bytes) == Ok(true)),
     );
+    check("codec: containers", FILES.into_iter().all(container));
     check(
         "codec: an overlap is not written",
         stream(STREAMS[4]) == Err(Some(Rule::Overlap)),
@@ -100,4 +112,30 @@ fn stream(bytes: &[u8]) -> Result<bool, Option<Rule>> {
     }
     let rest = writer.finish().is_ok_and(|rest| rest.0.is_empty());
     Ok(rest && parser.finish().is_ok())
+}
+
+/// Reads a container and writes it again, with the payload in pieces.
+fn container(bytes: &[u8]) -> bool {
+    let policy = Policy::STRICT;
+    let Ok(file) = FileView::open(bytes, &policy) else {
+        return false;
+    };
+    let mut options = FileOptions::PLAIN;
+    options.has_kv_metadata = file.header().has_kv_metadata();
+    let write = || -> Result<bool, WriteError<()>> {
+        let mut writer = FixedFileWriter::<_, 128, 8>::new(Compare(bytes), &options, policy)?;
+        for entry in file.entries() {
+            let Ok(tensor) = file.tensor(&entry, &policy) else {
+                return Ok(false);
+            };
+            writer.begin(entry.name, tensor.descriptor())?;
+            for piece in tensor.buffers().flat_map(|buffer| buffer.chunks(7)) {
+                writer.payload(piece)?;
+            }
+            writer.end()?;
+        }
+        let (rest, len) = writer.finish_with_kv(file.kv())?;
+        Ok(rest.0.is_empty() && len == bytes.len() as u64)
+    };
+    write() == Ok(true)
 }

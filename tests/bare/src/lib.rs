@@ -4,6 +4,8 @@
 
 pub mod codec;
 pub mod deep;
+mod far;
+pub mod files;
 pub mod golden;
 pub mod trace;
 pub mod wide;
@@ -13,5 +15,7 @@ pub fn run(check: &mut dyn FnMut(&'static str, bool)) {
     golden::run(check);
     codec::run(check);
     deep::run(check);
+    files::run(check);
+    far::run(check);
     wide::run(check);
 }

@@ -4,6 +4,8 @@ use std::path::Path;
 #[cfg(not(miri))]
 use std::process::Command;
 
+#[cfg(not(miri))]
+use bare::files;
 use bare::golden;
 use bare::trace::Trace;
 
@@ -15,6 +17,32 @@ fn everything_holds() {
         passed += 1;
     });
     assert!(passed >= 20, "only {passed} checks ran");
+}
+
+/// The numbers that every target must come to.
+#[cfg(not(miri))]
+#[test]
+fn verdicts_on_changed_containers() {
+    let mut room = files::Room::EMPTY;
+    for sample in &files::SAMPLES {
+        let tally = files::sweep(sample, &mut room);
+        let told = format!("{}, {:#X}", tally.accepted, tally.digest);
+        let expected = format!("{}, {:#X}", sample.accepted, sample.digest);
+        assert_eq!(told, expected, "{}", sample.told);
+    }
+}
+
+/// Optimised builds try every value of every byte.
+#[cfg(not(miri))]
+#[test]
+fn every_change_of_a_container() {
+    let step = if cfg!(debug_assertions) { 17 } else { 1 };
+    let mut passed = 0;
+    files::run_every(step, &mut |name, held| {
+        assert!(held, "{name}");
+        passed += 1;
+    });
+    assert_eq!(passed, files::SAMPLES.len());
 }
 
 /// `HRRY_BLESS=1` writes the trace file from the list.

@@ -1,5 +1,5 @@
 //! Prints what decoders take of memory on a 32-bit target: their size, and the deepest stack of decoding
-//! a partition of rank 8, measured by painting.
+//! a partition of rank 8, and of reading and writing a container, measured by painting.
 #![no_std]
 #![no_main]
 
@@ -9,12 +9,18 @@ use core::mem::size_of;
 use cortex_m_rt::entry;
 use cortex_m_semihosting::{debug, hprintln};
 use hrry::{
-    Arena, Cover, DescriptorView, Exact, FixedStream, InlineArena, Key, Keyed, Policy,
-    StreamDecoder,
+    Arena, BufferHandle, Cover, DescriptorSpec, DescriptorView, ElementType, Exact, FileItems,
+    FileOptions, FileView, FixedFile, FixedFileWriter, FixedStream, InlineArena, Key, Keyed,
+    Layout, Policy, Region, Sink, StreamDecoder, WriteError,
 };
 use panic_semihosting as _;
 
 const STREAM: &[u8] = include_bytes!("../../../../vectors/streams/s-ok-part-rank8.bin");
+
+const FILE: &[u8] = include_bytes!("../../../../vectors/files/f-ok-kv-all.hrry");
+
+type Parser = FixedFile<256, 64, 64>;
+type Writer = FixedFileWriter<Count, 256, 64>;
 
 type Decoder<C> = StreamDecoder<[u8; 256], C, InlineArena<64>>;
 
@@ -41,10 +47,89 @@ fn main() -> ! {
     let (stack, same) = measure(|| decode(&mut decoder));
     hprintln!("stack Decoder<Exact> {}", stack);
     assert!(events > 2 && events == same);
+    files();
     debug::exit(debug::EXIT_SUCCESS);
     loop {
         cortex_m::asm::wfi();
     }
+}
+
+#[inline(never)]
+fn files() {
+    hprintln!("size FileView {}", size_of::<FileView>());
+    hprintln!("size FixedFile<256,64,64> {}", size_of::<Parser>());
+    hprintln!("size FixedFileWriter<256,64> {}", size_of::<Writer>());
+    hprintln!("stack file_view {}", measure(file_view).0);
+    let mut words = [0; 64];
+    hprintln!(
+        "stack file_scratch {}",
+        measure(|| file_scratch(&mut words)).0
+    );
+    let mut parser = Parser::new(Policy::STRICT, Some(Region::Count(1)));
+    hprintln!(
+        "stack file_parser {}",
+        measure(|| file_parser(&mut parser)).0
+    );
+    let writer = Writer::new(Count(0), &FileOptions::PLAIN, Policy::STRICT);
+    let mut writer = writer.expect("a counter takes everything");
+    let (stack, written) = measure(|| file_writer(&mut writer));
+    assert!(written.is_ok());
+    hprintln!("stack file_writer {}", stack);
+}
+
+#[inline(never)]
+fn file_view() {
+    let policy = Policy::STRICT;
+    let file = FileView::open(black_box(FILE), &policy).unwrap();
+    let entry = file.entries().next().unwrap();
+    let entry = file.find(black_box(entry.name)).unwrap();
+    let tensor = file.tensor(&entry, &policy).unwrap();
+    assert!(black_box(tensor.buffer(0)).is_some());
+}
+
+#[inline(never)]
+fn file_scratch(words: &mut [u64]) {
+    let policy = Policy::STRICT;
+    let opened = FileView::open_with_scratch(black_box(FILE), &policy, words);
+    let (file, index) = opened.unwrap();
+    let arena = InlineArena::<64>::new();
+    let mut items = FileItems::new(file, index, Exact, arena, policy);
+    while let Some(item) = items.next_item().unwrap() {
+        black_box(item);
+    }
+    items.finish().unwrap();
+}
+
+#[inline(never)]
+fn file_parser(parser: &mut Parser) {
+    for mut chunk in black_box(FILE).chunks(50) {
+        while let Some(event) = parser.next_event(&mut chunk).unwrap() {
+            black_box(event);
+        }
+    }
+    parser.finish().unwrap();
+}
+
+/// A sink that counts.
+struct Count(u64);
+
+impl Sink for Count {
+    type Error = u32;
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), u32> {
+        self.0 += black_box(bytes).len() as u64;
+        Ok(())
+    }
+}
+
+/// One tensor; the writer itself is the caller's.
+#[inline(never)]
+fn file_writer(writer: &mut Writer) -> Result<(), WriteError<u32>> {
+    let buffers = [BufferHandle::cpu(8, 64)];
+    let spec = DescriptorSpec::new(ElementType::UInt8, &[8], Layout::RowMajor, &buffers);
+    writer.begin("weights", black_box(&spec))?;
+    writer.payload(black_box(&[0; 8]))?;
+    writer.end()
 }
 
 #[inline(never)]
