@@ -33,7 +33,8 @@ flash() {
     table "Flash" "Text and read-only data together of everything that the entry points reach, \`memcpy\` and the
 arithmetic helpers of the compiler included. \`keyed\` and \`exact\` are decoders of streams with nested
 composites. \`file_view\` opens a container, finds a name and looks at its tensor; \`file_scratch\` does so with a
-table of names, and validates composites; a table of 8 KiB for the checksum is part of all the \`file\` figures.
+table of names, and validates composites; a table for the checksum is part of all the
+\`file\` figures, of 1 KiB, or of 8 KiB on 64-bit targets.
 \`all\` is every variant in one image."
     for target in $targets; do
         for variant in $variants; do

@@ -1,12 +1,18 @@
-//! CRC-32C (Castagnoli), eight bytes at a time.
+//! CRC-32C (Castagnoli): eight bytes at a time where memory is wide, with a small table elsewhere.
 
 use core::slice;
 
 /// The polynomial 0x1EDC6F41, bits reversed.
 const POLYNOMIAL: u32 = 0x82F6_3B78;
 
-/// What a byte does to the checksum with 0 to 7 bytes behind it.
-static TABLES: [[u32; 256]; 8] = tables();
+/// How many bytes are taken at a time, for each of which there is a table of 1 KiB.
+const WIDTH: usize = match usize::BITS {
+    64.. => 8,
+    _ => 1,
+};
+
+/// What a byte does to the checksum with so many bytes behind it.
+static TABLES: [[u32; 256]; WIDTH] = tables();
 
 /// The checksum of `bytes` behind bytes with the checksum `crc`; 0 to begin with.
 ///
@@ -17,7 +23,7 @@ static TABLES: [[u32; 256]; 8] = tables();
 #[must_use]
 pub fn crc32c(crc: u32, bytes: &[u8]) -> u32 {
     let lane = bytes.len().wrapping_div(4) & !7;
-    if lane < WORTH_LANES {
+    if WIDTH == 1 || lane < WORTH_LANES {
         return !follow(!crc, bytes);
     }
     // each step waits for the one before, so four parts are stepped through at once
@@ -47,7 +53,10 @@ const WORTH_LANES: usize = 1024;
 
 /// The state of the checksum behind `bytes`.
 fn follow(state: u32, bytes: &[u8]) -> u32 {
-    let (words, rest) = bytes.as_chunks::<8>();
+    let (words, rest) = match WIDTH {
+        1 => (&[][..], bytes),
+        _ => bytes.as_chunks(),
+    };
     let state = words.iter().fold(state, step);
     let [nearest, ..] = &TABLES;
     rest.iter().fold(state, |state, byte| {
@@ -105,8 +114,8 @@ fn look_up(table: &[u32; 256], byte: u8) -> u32 {
     clippy::indexing_slicing,
     clippy::as_conversions
 )]
-const fn tables() -> [[u32; 256]; 8] {
-    let mut tables = [[0; 256]; 8];
+const fn tables() -> [[u32; 256]; WIDTH] {
+    let mut tables = [[0; 256]; WIDTH];
     let mut byte = 0;
     while byte < 256 {
         let mut crc = byte as u32;
@@ -119,7 +128,7 @@ const fn tables() -> [[u32; 256]; 8] {
         byte += 1;
     }
     let mut behind = 1;
-    while behind < 8 {
+    while behind < WIDTH {
         let mut byte = 0;
         while byte < 256 {
             let crc = tables[behind - 1][byte];
