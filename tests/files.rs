@@ -9,6 +9,7 @@ mod files {
     mod entries;
     mod names;
     mod numbers;
+    mod permissive;
     mod random;
     mod readers;
     mod samples;

@@ -1,37 +1,18 @@
 //! Streams and containers over `std::io`, with memory of their own.
 
 use std::hint::black_box;
-use std::io;
+use std::io::Cursor;
 
-use hrry::io_std::{FileReader, IoError, Source, StreamReader, read_events};
+use hrry::io_std::{FileReader, IoError, StreamReader, read_events};
 use hrry::owned::Item;
 use hrry::{
-    BufferHandle, DescriptorSpec, ElementType, Event, Layout, Policy, ReadAt, StreamDecoder,
+    BufferHandle, DescriptorSpec, ElementType, Event, Layout, Policy, StreamDecoder,
 };
 
 use crate::cases::bytes_of;
 use crate::file::{container, names, open, unchecked};
 use crate::measure::{Group, Op};
 use crate::stream::{read_all, ready};
-
-/// A container in memory that is read as a file is.
-struct Memory(&'static [u8]);
-
-impl ReadAt for Memory {
-    type Error = io::Error;
-
-    fn len(&mut self) -> io::Result<u64> {
-        Ok(self.0.len() as u64)
-    }
-
-    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> io::Result<()> {
-        let start = offset as usize;
-        into.copy_from_slice(&self.0[start..start + into.len()]);
-        Ok(())
-    }
-}
-
-impl Source for Memory {}
 
 fn stream(count: usize, len: usize) -> Vec<u8> {
     let buffers = [BufferHandle::cpu(len as u64, 64)];
@@ -94,7 +75,7 @@ fn opening(name: &str, file: Vec<u8>) -> Group {
         ops: vec![
             Op::new("reference", move || open(black_box(file))),
             Op::new("reader", move || {
-                FileReader::new(Memory(black_box(file)), Policy::STRICT).expect("valid")
+                FileReader::new(Cursor::new(black_box(file)), Policy::STRICT).expect("valid")
             }),
         ],
     }
@@ -105,7 +86,7 @@ fn reading() -> Group {
     let file: &'static [u8] = container().leak();
     let names: &'static [String] = names().collect::<Vec<_>>().leak();
     let mut theirs = open(file);
-    let mut ours = FileReader::new(Memory(file), Policy::STRICT).expect("valid");
+    let mut ours = FileReader::new(Cursor::new(file), Policy::STRICT).expect("valid");
     Group {
         name: "io/read_by_name".into(),
         unit: "tensor",

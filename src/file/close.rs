@@ -41,7 +41,7 @@ impl<S: Storage, C: Cover, A: Arena, T: Arena> FileParser<S, C, A, T> {
         Ok(FileEnd {
             trailer: sections.trailer,
             unchecked: Unchecked {
-                names: several && !self.header.is_sorted() && !self.read.names_known,
+                names: several && !self.read.names_known,
                 keys: self.read.kv_count > 1 && !self.read.keys_known,
                 ranges: !self.seen.is_complete(),
                 tensors: !self.seen.is_complete(),

@@ -20,6 +20,8 @@ pub struct FileDirectory<'a> {
     index: &'a [u8],
     /// Empty where there is none.
     kv: &'a [u8],
+    /// Whether names ascend where the header says so.
+    ascends: bool,
 }
 
 impl<'a> FileDirectory<'a> {
@@ -30,18 +32,24 @@ impl<'a> FileDirectory<'a> {
         kv: &'a [u8],
         judge: &mut J,
     ) -> Result<Self, Error> {
-        let directory = FileDirectory::checked(sections, index, kv);
-        directory.check_index(judge)?;
+        let mut directory = FileDirectory::checked(sections, index, kv, false);
+        directory.ascends = directory.check_index(judge)?;
         directory.check_kv(judge)?;
         Ok(directory)
     }
 
-    /// Index and key-value section that were found right, or will be.
-    pub(super) const fn checked(sections: Sections, index: &'a [u8], kv: &'a [u8]) -> Self {
+    /// Index and key-value section that were found right, or will be; whether names ascend as they must.
+    pub(super) const fn checked(
+        sections: Sections,
+        index: &'a [u8],
+        kv: &'a [u8],
+        ascends: bool,
+    ) -> Self {
         FileDirectory {
             sections,
             index,
             kv,
+            ascends,
         }
     }
 
@@ -89,7 +97,8 @@ impl<'a> FileDirectory<'a> {
     ///
     /// # Errors
     ///
-    /// FILE-17 for a name that is there twice, FILE-33 for such a key, FILE-40 for tensors that share bytes;
+    /// FILE-17 for a name that is there twice, FILE-33 for such a key, FILE-40 for a tensor that does not end in
+    /// front of the next descriptor;
     /// a capacity error for fewer words than [`scratch_words`](Self::scratch_words).
     pub fn index<'s>(
         &self,
@@ -103,14 +112,15 @@ impl<'a> FileDirectory<'a> {
     #[must_use]
     pub fn scratch_words(&self) -> u64 {
         let tensors = self.tensor_count().saturating_mul(2);
-        tensors.max(self.kv().left().into())
+        // what the section states need not be there behind a private value
+        tensors.max(length(self.kv_places().count()))
     }
 
     /// What only [`index`](Self::index) checks.
     #[must_use]
     pub const fn unchecked(&self) -> Unchecked {
         Unchecked {
-            names: !self.sections.header.is_sorted(),
+            names: !(self.sections.header.is_sorted() && self.ascends),
             keys: true,
             ranges: true,
             tensors: false,
@@ -176,7 +186,8 @@ impl<'a> FileDirectory<'a> {
         split_name(&mut from(self.kv, at, start)).unwrap_or_default()
     }
 
-    fn check_index<J: Judge>(&self, judge: &mut J) -> Result<(), Error> {
+    /// Whether names ascend, as they must where the header says so.
+    fn check_index<J: Judge>(&self, judge: &mut J) -> Result<bool, Error> {
         let header = &self.sections.header;
         if header.has_index_crc32c() {
             self.sections.checksum(judge, crc32c(0, self.index))?;
@@ -190,15 +201,17 @@ impl<'a> FileDirectory<'a> {
         }
         let mut first = u64::MAX;
         let mut last: &[u8] = &[];
+        let mut ascends = true;
         while entries.left > 0 {
             let raw = entries.split()?;
             raw.check(&self.sections, judge)?;
-            header.ascends(judge, last, &raw)?;
+            ascends &= header.ascends(judge, last, &raw)?;
             last = raw.name;
             first = first.min(raw.descriptor_offset());
         }
         header.index_filled(judge, entries.rest.is_empty(), entries.at())?;
-        header.first_is(judge, count == 0 || first == header.first_descriptor_offset)
+        header.first_is(judge, count == 0 || first == header.first_descriptor_offset)?;
+        Ok(ascends)
     }
 
     fn check_kv<J: Judge>(&self, judge: &mut J) -> Result<(), Error> {
@@ -235,13 +248,13 @@ fn from(section: &[u8], at: u64, start: u64) -> &[u8] {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub struct Unchecked {
-    /// Whether each name is there once (FILE-17).
+    /// That each name is there once (FILE-17).
     pub names: bool,
-    /// Whether each key is there once (FILE-33).
+    /// That each key is there once (FILE-33).
     pub keys: bool,
-    /// Whether tensors share bytes (FILE-40).
+    /// That each tensor ends in front of the next descriptor (FILE-40).
     pub ranges: bool,
-    /// Read front to back: whether the tensors that were read are those of the index (FILE-20 to FILE-24).
+    /// Read front to back: that the tensors that were read are those of the index (FILE-20 to FILE-24).
     pub tensors: bool,
     /// Read front to back: the checksum of an index that is longer than its entries (FILE-13).
     pub checksum: bool,

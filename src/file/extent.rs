@@ -26,6 +26,17 @@ impl Extent {
         storage: &mut [u8],
         policy: &Policy,
     ) -> Result<Self, ReadError<R::Error>> {
+        let mut extent = Extent::locate(source, storage, policy)?;
+        extent.load(source, storage)?;
+        Ok(extent)
+    }
+
+    /// Reads header and trailer, and into `storage` what is in front of the trailer, as far as it reaches.
+    pub(crate) fn locate<R: ReadAt>(
+        source: &mut R,
+        storage: &mut [u8],
+        policy: &Policy,
+    ) -> Result<Self, ReadError<R::Error>> {
         let file_size = source.len().map_err(ReadError::Source)?;
         let mut start = [0; FILE_HEADER];
         let there = usize::try_from(file_size).unwrap_or(usize::MAX);
@@ -37,12 +48,26 @@ impl Extent {
 
         let tail = Tail::read(source, storage, file_size)?;
         let sections = Sections::read(header, &tail.trailer, file_size, &mut { policy })?;
-        let between = hull(sections.index(), sections.kv());
-        let from = match between.start < tail.start {
-            true => fill(source, storage, &between)?,
-            false => tail.start,
-        };
+        let from = tail.start;
         Ok(Extent { sections, from })
+    }
+
+    /// Reads index and key-value section to the front of `storage`, where not all of them are there.
+    pub(crate) fn load<R: ReadAt>(
+        &mut self,
+        source: &mut R,
+        storage: &mut [u8],
+    ) -> Result<(), ReadError<R::Error>> {
+        if let Some(place) = self.missing() {
+            self.from = fill(source, storage, &place)?;
+        }
+        Ok(())
+    }
+
+    /// Where index and key-value section are, if not all of them are in the storage.
+    pub(crate) fn missing(&self) -> Option<Range<u64>> {
+        let between = hull(self.sections.index(), self.sections.kv());
+        (between.start < self.from).then_some(between)
     }
 
     /// Checks index and key-value section in the storage that they were read into.
@@ -55,11 +80,11 @@ impl Extent {
         FileDirectory::read(self.sections, index, kv, &mut { policy })
     }
 
-    /// The directory in a storage that was checked.
+    /// The directory in a storage that was checked, names by a table of them.
     #[cfg(feature = "std")]
     pub(crate) fn directory<'a>(&self, storage: &'a [u8]) -> FileDirectory<'a> {
         let (index, kv) = self.parts(storage);
-        FileDirectory::checked(self.sections, index, kv)
+        FileDirectory::checked(self.sections, index, kv, true)
     }
 
     /// Index and key-value section.

@@ -1,10 +1,13 @@
 //! The key-value section: what a file says about itself.
 
+use core::iter::FusedIterator;
+
 use super::array::KvArray;
 use super::spot::{Spot, require};
 use crate::check::Judge;
 use crate::error::{Error, Field};
 use crate::model::F64Bits;
+use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::container::{kv_tag, offset};
 use crate::wire::{index, length};
@@ -205,11 +208,6 @@ impl<'a> KvEntries<'a> {
         KvEntries { section, left }
     }
 
-    /// How many entries the section states.
-    pub(super) const fn left(&self) -> u32 {
-        self.left
-    }
-
     /// Where the next entry is.
     pub(super) fn at(&self) -> u64 {
         self.section.at()
@@ -227,8 +225,13 @@ impl<'a> Iterator for KvEntries<'a> {
 
     fn next(&mut self) -> Option<KvEntry<'a>> {
         self.left = self.left.checked_sub(1)?;
-        self.section
-            .entry(&mut &crate::policy::Policy::PERMISSIVE)
-            .ok()?
+        let policy = Policy::PERMISSIVE;
+        let entry = self.section.entry(&mut &policy).ok().flatten();
+        if entry.is_none() {
+            self.left = 0;
+        }
+        entry
     }
 }
+
+impl FusedIterator for KvEntries<'_> {}

@@ -227,7 +227,7 @@ impl<S: Storage, C: Cover, A: Arena, T: Arena> FileParser<S, C, A, T> {
     /// Names that ascend differ; others are compared now that all are there.
     fn end_names(&mut self) -> Result<(), Error> {
         match self.seen.end_texts() {
-            Ok(known) => self.read.names_known = known,
+            Ok(known) => self.read.names_known &= known,
             Err(at) => require_name(&mut &self.policy, false, true, spot(Field::Name, at, 0))?,
         }
         Ok(())
@@ -247,11 +247,12 @@ impl<S: Storage, C: Cover, A: Arena, T: Arena> FileParser<S, C, A, T> {
             return Ok(());
         };
         raw.check(&sections, judge)?;
-        self.header.ascends(judge, last, &raw)?;
+        let ascends = self.header.ascends(judge, last, &raw)?;
         // what is behind the tensors was not read as one, whatever the mode
         let inside = raw.end() <= sections.region_end();
         require_data(inside, raw.spot(Field::DataOffset))?;
         self.read.first = self.read.first.min(raw.descriptor_offset());
+        self.read.names_known &= ascends;
         if !self.header.is_sorted() {
             self.seen.add_text(raw.name, raw.at);
         }

@@ -12,7 +12,7 @@ use crate::sort::{sort, sort_spread};
 use crate::wire::length;
 
 /// A container of which everything was checked that its index can break: each name and key is there once,
-/// and no two tensors share bytes.
+/// and each tensor ends in front of the next descriptor.
 ///
 /// A name is found by binary search, and tensors come in the order of their places, as composites need
 /// them. Made by [`FileDirectory::index`].

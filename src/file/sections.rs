@@ -114,16 +114,18 @@ impl FileHeader {
         require(judge, holds, Rule::FirstDescriptor, at)
     }
 
-    /// Requires of an entry that its name is above the last one, where names ascend.
+    /// Requires of an entry that its name is above the last one, where names ascend; whether it is as it must
+    /// be.
     #[inline]
     pub(super) fn ascends<J: Judge>(
         &self,
         judge: &mut J,
         last: &[u8],
         entry: &RawEntry<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let holds = !self.is_sorted() || last < entry.name;
-        require_ascending(judge, holds, entry.spot(Field::Name))
+        require_ascending(judge, holds, entry.spot(Field::Name))?;
+        Ok(holds)
     }
 
     /// Requires of entries that they end where the index does.

@@ -213,6 +213,12 @@ impl<W: Sink, S: Storage, C: Cover, A: Arena> FileWriter<W, S, C, A> {
         self.turns.end()
     }
 
+    /// A composite of which a part is out can no longer be whole.
+    #[cfg(feature = "std")]
+    pub(crate) const fn give_up(&mut self) {
+        self.turns.give_up();
+    }
+
     /// Writes a whole tensor: one slice for each buffer, of exactly its size. Slices that are left out, or
     /// left over, count as empty.
     ///

@@ -38,7 +38,8 @@ pub enum IoError {
     Format(Error),
     /// The system failed; the error is its own, whole.
     Io(io::Error),
-    /// Values that were to be written are at fault, or there is no memory. Never
+    /// Values that were to be written are at fault, or there is no memory for an index or a descriptor; for
+    /// a buffer, [`IoError::Io`] of kind [`OutOfMemory`](io::ErrorKind::OutOfMemory) says so. Never
     /// [`owned::Error::Format`], which is [`IoError::Format`].
     Refused(owned::Error),
 }
@@ -123,9 +124,9 @@ impl fmt::Display for IoError {
 impl std::error::Error for IoError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            IoError::Format(error) => Some(error),
-            IoError::Io(error) => Some(error),
-            IoError::Refused(error) => Some(error),
+            // what the error itself says is said
+            IoError::Io(error) => error.source(),
+            IoError::Format(_) | IoError::Refused(_) => None,
         }
     }
 }

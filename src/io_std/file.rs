@@ -5,14 +5,12 @@ use std::path::Path;
 use std::vec::Vec;
 
 use crate::composite::{Cover, Exact};
-use crate::error::{Error, ErrorKind, Resource};
 use crate::file::{
     Entries, Entry, Extent, FileDirectory, FileIndex, KvEntries, OrderedEntries, RangeReader,
-    ReadError, Tables,
+    Tables,
 };
 use crate::owned::Item;
 use crate::policy::Policy;
-use crate::wire::container::TRAILER;
 use crate::wire::length;
 
 use super::gather::{Gatherer, grow};
@@ -252,27 +250,13 @@ fn read_extent<R: Source>(
     storage: &mut Vec<u8>,
     policy: &Policy,
 ) -> Result<Extent, IoError> {
-    let file_size = source.len()?;
-    let first = file_size.min(length(ROOM));
+    let first = source.len()?.min(length(ROOM));
     grow(storage, usize::try_from(first).unwrap_or(ROOM))?;
-    let needed = match Extent::read(source, storage, policy) {
-        Err(ReadError::Refused(error)) => capacity(&error).ok_or(error)?,
-        read => return Ok(read?),
-    };
-    // where the trailer follows at once, one read gets both
-    let both = needed.saturating_add(length(TRAILER));
-    grow(storage, usize::try_from(both).unwrap_or(usize::MAX))?;
-    Ok(Extent::read(source, storage, policy)?)
-}
-
-/// What the storage is too small for.
-fn capacity(error: &Error) -> Option<u64> {
-    match error.kind() {
-        ErrorKind::Capacity {
-            what: Resource::Frame,
-            needed,
-            ..
-        } => Some(needed),
-        _ => None,
+    let mut extent = Extent::locate(source, storage, policy)?;
+    if let Some(place) = extent.missing() {
+        let needed = place.end.saturating_sub(place.start);
+        grow(storage, usize::try_from(needed).unwrap_or(usize::MAX))?;
+        extent.load(source, storage)?;
     }
+    Ok(extent)
 }

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
@@ -16,9 +16,9 @@ pub type Saved<'f> = Output<BufWriter<&'f mut File>>;
 ///
 /// The bytes go into a temporary file of the same folder, to the disk, and then under the name of the
 /// file. On any error, also one that `write` returns, the old file is as it was and the temporary one is
-/// gone; a process that is killed leaves it behind, as `.NAME.*.tmp`. A file that is there keeps its
-/// permissions, and a link keeps pointing to it. What can only be written to, such as a device, cannot be
-/// saved to.
+/// gone; a process that is killed leaves it behind, as `.hrry-*.tmp`. A file that is there keeps its
+/// permissions, but not its owner, and other names that it has keep the old bytes; a symbolic link keeps pointing
+/// to it. A link that leads nowhere, and what is no regular file, such as a device, are refused.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -56,8 +56,7 @@ pub fn save<T, E: From<io::Error>>(
     path: impl AsRef<Path>,
     write: impl FnOnce(&mut Saved<'_>) -> Result<T, E>,
 ) -> Result<T, E> {
-    // a link stays one
-    let path = fs::canonicalize(&path).unwrap_or_else(|_| path.as_ref().to_path_buf());
+    let path = place(path.as_ref())?;
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -74,20 +73,33 @@ pub fn save<T, E: From<io::Error>>(
     Ok(result)
 }
 
+/// Where the file is, or will be: a link stays one.
+fn place(path: &Path) -> io::Result<PathBuf> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => fs::canonicalize(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path.to_path_buf()),
+        Err(error) => Err(error),
+    }
+}
+
 /// A new file beside `path`, with its permissions.
 fn temporary(path: &Path, folder: &Path) -> io::Result<NamedTempFile> {
-    let mut prefix = std::ffi::OsString::from(".");
-    prefix.push(path.file_name().unwrap_or_default());
-    prefix.push(".");
     let mut builder = Builder::new();
-    builder.prefix(&prefix).suffix(".tmp");
+    builder.prefix(".hrry-").suffix(".tmp");
     match fs::metadata(path) {
-        Ok(old) => {
+        Ok(old) if old.is_file() => {
             let file = builder.tempfile_in(folder)?;
             file.as_file().set_permissions(old.permissions())?;
             Ok(file)
         }
-        Err(_) => new(&mut builder).tempfile_in(folder),
+        Ok(_) => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "no regular file",
+        )),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            new(&mut builder).tempfile_in(folder)
+        }
+        Err(error) => Err(error),
     }
 }
 

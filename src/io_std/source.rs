@@ -1,7 +1,7 @@
 //! Where the bytes of a file come from.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::vec::Vec;
 
@@ -66,6 +66,25 @@ impl Source for File {
         })
     }
 }
+
+/// Bytes in memory; the position of the cursor stays where it is.
+impl<T: AsRef<[u8]>> ReadAt for Cursor<T> {
+    type Error = io::Error;
+
+    fn len(&mut self) -> io::Result<u64> {
+        Ok(length(self.get_ref().as_ref().len()))
+    }
+
+    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let behind = self.get_ref().as_ref().get(start..);
+        let bytes = behind.and_then(|bytes| bytes.get(..into.len()));
+        into.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+}
+
+impl<T: AsRef<[u8]>> Source for Cursor<T> {}
 
 impl<S: Source + ?Sized> Source for &mut S {
     fn buffer(&mut self, place: Range<u64>) -> io::Result<Buffer> {

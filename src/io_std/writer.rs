@@ -80,8 +80,8 @@ impl<W: Write, C: Cover> FileWriter<W, C> {
     ///
     /// # Errors
     ///
-    /// As [`FileWriter::tensor`](crate::FileWriter::tensor); errors of the output. Behind the first tensor
-    /// of a composite, a refusal leaves it open.
+    /// As [`FileWriter::tensor`](crate::FileWriter::tensor); errors of the output. After a refusal behind
+    /// the first head the writer stops, since that composite cannot be whole any more.
     pub fn item<N: AsRef<str>>(
         &mut self,
         item: &Item,
@@ -90,8 +90,11 @@ impl<W: Write, C: Cover> FileWriter<W, C> {
         for (k, node) in item.items().enumerate() {
             let bytes: Vec<&[u8]> = node.buffers().iter().map(|buffer| &**buffer).collect();
             let name = name(k);
-            self.writer
-                .tensor(name.as_ref(), node.descriptor(), &bytes)?;
+            let written = self.writer.tensor(name.as_ref(), node.descriptor(), &bytes);
+            if written.is_err() && k > 0 {
+                self.writer.give_up();
+            }
+            written?;
         }
         Ok(())
     }

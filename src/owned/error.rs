@@ -209,18 +209,5 @@ impl fmt::Display for Error {
     }
 }
 
-impl core::error::Error for Error {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Error::Format(error) => Some(error),
-            Error::Refused(ErrorKind::Rule(violation))
-            | Error::Member {
-                kind: ErrorKind::Rule(violation),
-                ..
-            } => Some(violation),
-            Error::Order(order) => Some(order),
-            Error::Memory(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+// what there is to say is said, and `kind` has it as a value
+impl core::error::Error for Error {}

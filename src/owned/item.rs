@@ -59,14 +59,19 @@ impl Item {
     ///
     /// # Errors
     ///
-    /// As [`StreamWriter::tensor`].
+    /// As [`StreamWriter::tensor`]. After a refusal behind the first head the writer stops, since that
+    /// composite cannot be whole any more.
     pub fn write_to<W: Sink, C: Cover, A: Arena>(
         &self,
         writer: &mut StreamWriter<W, C, A>,
     ) -> Result<(), WriteError<W::Error>> {
-        for node in self.items() {
+        for (k, node) in self.items().enumerate() {
             let bytes: Vec<&[u8]> = node.buffers().iter().map(|buffer| &**buffer).collect();
-            writer.tensor(node.descriptor(), &bytes)?;
+            let written = writer.tensor(node.descriptor(), &bytes);
+            if written.is_err() && k > 0 {
+                writer.give_up();
+            }
+            written?;
         }
         Ok(())
     }

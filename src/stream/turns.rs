@@ -86,6 +86,12 @@ impl<C, A> Turns<C, A> {
         self.state = State::Tensor(left);
     }
 
+    /// Nothing that is written from here on could be right.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn give_up(&mut self) {
+        self.state = State::Broken;
+    }
+
     /// Tells whether what is written may end here.
     pub(crate) fn finish<E>(&self) -> Result<(), WriteError<E>> {
         match self.state {

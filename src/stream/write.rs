@@ -107,6 +107,12 @@ impl<W: Sink, C: Cover, A: Arena> StreamWriter<W, C, A> {
         self.turns.end()
     }
 
+    /// A composite of which a part is out can no longer be whole.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn give_up(&mut self) {
+        self.turns.give_up();
+    }
+
     /// Writes a whole item: one slice for each buffer, of exactly its size. Slices that are left out, or
     /// left over, count as empty.
     ///

@@ -1,6 +1,7 @@
 //! What was written, as each of the readers gives it back.
 
 use std::fs::{self, File};
+use std::io::Cursor;
 
 use hrry::io_std::{FileReader, MappedFile, Source};
 use hrry::owned::GrowFrame;
@@ -122,25 +123,9 @@ fn front_to_back(
     );
 }
 
-struct Card<'a>(&'a [u8]);
-
-impl ReadAt for Card<'_> {
-    type Error = std::convert::Infallible;
-
-    fn len(&mut self) -> Result<u64, Self::Error> {
-        Ok(self.0.len() as u64)
-    }
-
-    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Self::Error> {
-        let start = offset as usize;
-        into.copy_from_slice(&self.0[start..start + into.len()]);
-        Ok(())
-    }
-}
-
 fn in_ranges(file: &[u8], wanted: &[Wanted<'_>], kv: &[KvEntry<'_>], policy: Policy) {
     let mut storage = vec![0; file.len()];
-    let mut reader = RangeReader::open(Card(file), &mut storage, policy).unwrap();
+    let mut reader = RangeReader::open(Cursor::new(file), &mut storage, policy).unwrap();
     assert!(reader.kv().eq(kv.iter().copied()));
     assert_eq!(reader.entries().count(), wanted.len());
     for (name, descriptor, buffers) in wanted {

@@ -6,11 +6,17 @@ use std::path::{Path, PathBuf};
 
 use hrry::io_std::{FileReader, IoError, MappedFile, Source};
 use hrry::owned::{Item, Node};
-use hrry::{Error, FileView, KvValue, Outcome, Policy, ReadAt};
+use hrry::{
+    CombineOp, CompositeHead, CompositionRule, ElementType, Error, FileView, KvValue, Outcome,
+    Policy, ReadAt,
+};
 
 use super::feed::{assert_broken, broken};
+use crate::support::bytes;
+use crate::support::container::{Container, Stored};
 use crate::support::files;
 use crate::support::scale::every;
+use crate::support::spec;
 use crate::support::vectors::{self, Vector, named, permissive};
 
 /// Fails at the call with that number.
@@ -263,6 +269,46 @@ fn a_file_that_ends_while_it_is_read_is_an_io_error() {
         panic!("read");
     };
     assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+}
+
+/// A group of no members by each of so many names.
+fn names(count: usize) -> Vec<u8> {
+    let head = CompositeHead {
+        composition_rule: CompositionRule::Group,
+        combine_op: CombineOp::None,
+        member_count: 0,
+    };
+    let descriptor = bytes::encode(&spec::Plain::head(ElementType::UInt8, &[1], head));
+    let stored = |k| Stored {
+        name: format!("name {k}"),
+        descriptor: descriptor.clone(),
+        buffers: Vec::new(),
+    };
+    Container::new((0..count).map(stored).collect())
+        .write()
+        .bytes
+}
+
+#[test]
+fn opening_takes_two_reads_or_three() {
+    // entries of 34 bytes and a name of 6 to 9 each: 64 KiB are reached at about 1,500
+    for (count, reads) in [(10, 2), (1000, 2), (3000, 3), (20_000, 3)] {
+        let file = names(count);
+        let mut reader = FileReader::new(Memory::new(&file, 0), Policy::STRICT).unwrap();
+        // its length is asked for twice
+        assert_eq!(reader.source_mut().calls, reads + 2, "{count}");
+        assert_eq!(reader.entries().count(), count);
+        let last = format!("name {}", count - 1);
+        assert!(reader.read(&last).unwrap().is_some());
+        // each read that fails is told
+        for fails in 1..=reads + 2 {
+            let opened = FileReader::new(Memory::new(&file, fails), Policy::STRICT);
+            let Err(IoError::Io(error)) = opened else {
+                panic!("{count}, {fails}");
+            };
+            assert_broken(&error, fails);
+        }
+    }
 }
 
 #[test]

@@ -1,35 +1,17 @@
 //! Writing container files: what was read is written and read again.
 
-use std::io;
+use std::io::{self, Cursor};
 
-use hrry::io_std::{FileReader, FileWriter, IoError, Source};
+use hrry::io_std::{FileReader, FileWriter, IoError};
 use hrry::owned::Item;
-use hrry::{FileOptions, KvEntry, Policy, ReadAt};
+use hrry::{FileOptions, KvEntry, Policy};
 
 use super::feed::{Drain, assert_broken};
 use crate::support::vectors::{self, Vector, named};
 
-struct Memory(Vec<u8>);
-
-impl ReadAt for Memory {
-    type Error = io::Error;
-
-    fn len(&mut self) -> io::Result<u64> {
-        Ok(self.0.len() as u64)
-    }
-
-    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> io::Result<()> {
-        let start = offset as usize;
-        into.copy_from_slice(&self.0[start..start + into.len()]);
-        Ok(())
-    }
-}
-
-impl Source for Memory {}
-
 /// Items, and the names of all their tensors, in the order of places.
 fn read(bytes: &[u8], policy: Policy) -> (Vec<Item>, Vec<String>) {
-    let mut reader = FileReader::new(Memory(bytes.to_vec()), policy).unwrap();
+    let mut reader = FileReader::new(Cursor::new(bytes), policy).unwrap();
     let names = reader.in_order().map(|entry| entry.name.to_owned());
     let names = names.collect();
     let items = reader.items().map(|item| item.unwrap().1).collect();
@@ -58,7 +40,7 @@ fn accepted_vectors_are_written_and_read_again() {
     let (mut written, mut keys) = (0, 0);
     for v in vectors::files().iter().filter(|v| v.accept) {
         let all = read(&v.bytes, v.policy);
-        let reader = FileReader::new(Memory(v.bytes.clone()), v.policy).unwrap();
+        let reader = FileReader::new(Cursor::new(&v.bytes), v.policy).unwrap();
         let kv: Vec<KvEntry<'_>> = reader.kv().collect();
         let Ok((bytes, len)) = write(Vec::new(), &all, &kv, v.policy) else {
             // a file may ask for less than its buffers do, and its writer may not
@@ -66,7 +48,7 @@ fn accepted_vectors_are_written_and_read_again() {
         };
         assert_eq!(len, bytes.len() as u64);
         assert_eq!(read(&bytes, v.policy), all, "{}", v.id);
-        let again = FileReader::new(Memory(bytes.clone()), v.policy).unwrap();
+        let again = FileReader::new(Cursor::new(&bytes), v.policy).unwrap();
         assert!(again.kv().eq(reader.kv()), "{}", v.id);
         let (short, _) =
             write(Drain::new(7, None), &all, &kv, v.policy).unwrap_or_else(|_| panic!());
@@ -112,4 +94,19 @@ fn names_are_the_callers_and_judged() {
     writer.begin("a", items[0].descriptor()).unwrap();
     let error = writer.finish().map(drop).unwrap_err();
     assert_eq!(error.rule().unwrap().id(), "STREAM-10");
+}
+
+#[test]
+fn a_composite_that_was_refused_cannot_be_finished() {
+    let v = named(&vectors::files(), "f-ok-partition").clone();
+    let (items, names) = read(&v.bytes, Policy::STRICT);
+    let mut writer = FileWriter::new(Vec::new(), &FileOptions::PLAIN, Policy::STRICT).unwrap();
+    // the head is out when its second member has the name of the first
+    let error = writer.item(&items[0], |k| &*names[k.min(1)]).unwrap_err();
+    assert_eq!(error.rule().unwrap().id(), "FILE-17");
+    let error = writer
+        .item(&items[0], |k| format!("other {k}"))
+        .unwrap_err();
+    assert_eq!(error.rule().unwrap().id(), "STREAM-11");
+    assert!(writer.finish().is_err());
 }

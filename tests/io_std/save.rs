@@ -71,6 +71,39 @@ fn permissions_and_links_stay() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_refused() {
+    use std::os::unix::fs::symlink;
+    use std::os::unix::net::UnixListener;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    symlink("nowhere", at("link")).unwrap();
+    let _socket = UnixListener::bind(at("socket")).unwrap();
+    fs::create_dir(at("folder")).unwrap();
+    for (name, kind) in [
+        ("link", io::ErrorKind::NotFound),
+        ("socket", io::ErrorKind::InvalidInput),
+        ("folder", io::ErrorKind::InvalidInput),
+    ] {
+        let error = save(at(name), |_| Ok::<(), io::Error>(())).unwrap_err();
+        assert_eq!(error.kind(), kind, "{name}");
+    }
+    let mut there = names(folder.path());
+    there.sort();
+    assert_eq!(there, ["folder", "link", "socket"]);
+    assert!(!at("nowhere").exists());
+}
+
+/// The longest that a name can be on the usual file systems.
+#[test]
+fn long_names_are_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "n".repeat(255);
+    write(&folder.path().join(&name), b"new");
+    assert_eq!(names(folder.path()), [name]);
+}
+
 /// Where the process that the last test starts saves what it reads.
 const TARGET: &str = "HRRY_TEST_SAVE";
 

@@ -26,23 +26,25 @@ fn write(cat: &Cat, out: &mut dyn Write) -> Result<(), Stop> {
     let mut container = container::open(file, &Policy::STRICT)?;
     let (mut reader, index) = container.ranges();
     let no = |name: &str, why: &str| Stop::Problem(Problem::other(format!("{name}: {why}")));
-    // nothing is written for one name before all are known
+    // nothing is written for one name before all are known to be tensors
     let mut entries = Vec::new();
+    let mut bytes = Vec::new();
     for name in &cat.names {
         let entry = index.find(name);
-        entries.push(entry.ok_or_else(|| no(name, "no tensor has that name"))?);
+        let entry = entry.ok_or_else(|| no(name, "no tensor has that name"))?;
+        let tensor = tensor(&mut reader, entry, &mut bytes)?;
+        if matches!(tensor.descriptor().layout(), Layout::Composite(_)) {
+            return Err(no(
+                name,
+                "a composite has no bytes of its own; name its members",
+            ));
+        }
+        entries.push(entry);
     }
     let total = data_len(entries.iter().copied());
     let mut progress = Progress::new(total, true);
     for entry in entries {
-        let mut bytes = Vec::new();
         let tensor = tensor(&mut reader, entry, &mut bytes)?;
-        if matches!(tensor.descriptor().layout(), Layout::Composite(_)) {
-            return Err(no(
-                entry.name,
-                "a composite has no bytes of its own; name its members",
-            ));
-        }
         copy(reader.source_mut(), &tensor, &mut progress, |payload| {
             out.write_all(payload.bytes)
         })?;

@@ -117,13 +117,14 @@ pub fn copy(
     progress: &mut Progress,
     mut take: impl FnMut(&Payload<'_>) -> io::Result<()>,
 ) -> Result<(), Stop> {
-    let mut chunk = vec![0; CHUNK];
+    let mut chunk = Vec::new();
     for buffer in 0..tensor.descriptor().buffer_count() {
         let place = tensor.place(buffer).unwrap_or_default();
         let mut at = place.start;
         while at < place.end {
             let len = (place.end - at).min(CHUNK as u64);
-            let bytes = &mut chunk[..len as usize];
+            chunk.resize(len as usize, 0);
+            let bytes = &mut chunk[..];
             file.read_at(at, bytes).map_err(Problem::input)?;
             progress.add(len);
             take(&Payload {

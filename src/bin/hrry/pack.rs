@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use hrry::io_std::{Output, Saved, random_key, save};
+use hrry::io_std::{self, IoError, Output, Saved, random_key, save};
 use hrry::owned::GrowFrame;
 use hrry::{ExactThenKeyed, FileOptions, FileWriter, Payload, Policy, StreamWriter, WriteError};
 
@@ -10,11 +10,16 @@ use super::args::{Kind, Pack, Unpack};
 use super::container::{self, copy, data_len, tensor};
 use super::progress::Progress;
 use super::read::{self, Item, Problem, Stop, Visit};
+use super::setting::Setting;
 use super::source::Source;
-use super::{Status, tell};
+use super::{Status, complain, tell};
 
 /// Makes a container of a stream; tensors are named by their place in it.
 pub fn pack(pack: &Pack) -> io::Result<Status> {
+    if let Err(error) = judge(pack) {
+        complain(&format!("hrry: {error}"));
+        return Ok(Status::Error);
+    }
     let packed = save(&pack.out, |sink| write_container(pack, sink));
     match packed {
         Ok(()) => Ok(Status::Accepted),
@@ -23,15 +28,26 @@ pub fn pack(pack: &Pack) -> io::Result<Status> {
     }
 }
 
-fn write_container(pack: &Pack, sink: &mut Saved<'_>) -> Result<(), Stop> {
-    let source = Source::open(&pack.stream).map_err(Problem::input)?;
+/// Tells whether there can be a container as it is asked for.
+fn judge(pack: &Pack) -> Result<(), IoError> {
+    let writer = io_std::FileWriter::new(io::sink(), &options(pack), Policy::STRICT)?;
+    writer.finish_with_kv(pack.set.iter().map(Setting::entry))?;
+    Ok(())
+}
+
+fn options(pack: &Pack) -> FileOptions {
     let mut options = FileOptions::PLAIN;
     options.data_buffer_alignment = pack.alignment;
     options.has_kv_metadata = !pack.set.is_empty();
+    options
+}
+
+fn write_container(pack: &Pack, sink: &mut Saved<'_>) -> Result<(), Stop> {
+    let source = Source::open(&pack.stream).map_err(Problem::input)?;
     let key = random_key().map_err(Problem::input)?;
     let (cover, arena) = (ExactThenKeyed(key), Vec::new());
     let frame = GrowFrame::new();
-    let writer = FileWriter::with_parts(sink, &options, frame, cover, arena, Policy::STRICT);
+    let writer = FileWriter::with_parts(sink, &options(pack), frame, cover, arena, Policy::STRICT);
     let mut packer = Packer {
         writer: writer.map_err(stopped)?,
         failed: None,
@@ -47,7 +63,7 @@ fn write_container(pack: &Pack, sink: &mut Saved<'_>) -> Result<(), Stop> {
         Some(stop) => return Err(stop),
         None => read?,
     };
-    let kv = pack.set.iter().map(|setting| setting.entry());
+    let kv = pack.set.iter().map(Setting::entry);
     packer.writer.finish_with_kv(kv).map_err(stopped)?;
     Ok(())
 }

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(200);
 
 impl Progress {
-    /// For work of so many bytes, which may write to standard output; silent where standard error is no
+    /// For work of so many bytes, or 0 where that is not known, which may write to standard output; silent where standard error is no
     /// terminal, and where both would go to one.
     pub fn new(total: u64, writes: bool) -> Self {
         let shared = writes && io::stdout().is_terminal();
@@ -39,9 +39,12 @@ impl Progress {
         if now >= next {
             self.next = Some(now + PAUSE);
             self.shown = true;
-            let percent = u128::from(self.done) * 100 / u128::from(self.total.max(1));
             let (done, total) = (self.done >> 20, self.total >> 20);
-            let _ = write!(io::stderr(), "\r{percent:>3} %, {done} of {total} MiB");
+            let percent = u128::from(self.done) * 100;
+            let _ = match percent.checked_div(self.total.into()) {
+                Some(percent) => write!(io::stderr(), "\r{percent:>3} %, {done} of {total} MiB"),
+                None => write!(io::stderr(), "\r{done} MiB"),
+            };
         }
     }
 }
