@@ -42,15 +42,19 @@ impl<S: Storage> Table<S> {
         }
     }
 
-    /// Stores the next entry, if its name may stand in the index.
+    /// Stores the next entry, if its name may stand in the index; one that is known to be new is compared with
+    /// no other.
     pub(super) fn store<F: Fields + ?Sized>(
         &mut self,
         name: &str,
+        is_new: bool,
         sorted: bool,
         places: &Places,
         d: &F,
     ) -> Result<Stored, ErrorKind> {
-        let ascends = self.admit(name, sorted).map_err(|error| error.kind())?;
+        let ascends = self
+            .admit(name, is_new, sorted)
+            .map_err(|error| error.kind())?;
         // `admit` saw that it fits
         let name_length = u16::try_from(name.len()).unwrap_or(u16::MAX);
         let head = name_length.to_le_bytes();
@@ -107,7 +111,7 @@ impl<S: Storage> Table<S> {
     }
 
     /// Requires of a name what a reader requires, in any mode, and tells whether it ascends.
-    fn admit(&self, name: &str, sorted: bool) -> Result<bool, Error> {
+    fn admit(&self, name: &str, is_new: bool, sorted: bool) -> Result<bool, Error> {
         let judge = &mut &Policy::STRICT;
         let length_fits = u16::try_from(name.len()).is_ok();
         let named = length_fits && !name.is_empty();
@@ -118,7 +122,7 @@ impl<S: Storage> Table<S> {
         let ascends = last.is_none_or(|last| last.name < name.as_bytes());
         let at = Spot::new(Field::Name, 0);
         require_ascending(judge, ascends || !sorted, at)?;
-        let unique = (self.ascending && ascends) || !contains(entries, name.as_bytes());
+        let unique = is_new || (self.ascending && ascends) || !contains(entries, name.as_bytes());
         require_name(judge, unique, unique, at)?;
         Ok(ascends)
     }

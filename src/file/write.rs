@@ -166,12 +166,23 @@ impl<W: Sink, S: Storage, C: Cover, A: Arena> FileWriter<W, S, C, A> {
         name: &str,
         d: &F,
     ) -> Result<(), WriteError<W::Error>> {
+        self.begin_named(name, false, d)
+    }
+
+    /// The same with a name of which the caller may know that it is new.
+    pub(crate) fn begin_named<F: Fields + ?Sized>(
+        &mut self,
+        name: &str,
+        is_new: bool,
+        d: &F,
+    ) -> Result<(), WriteError<W::Error>> {
         let item = self.turns.prepare(d)?;
         let alignment = self.header.data_buffer_alignment;
         require_at_rest(d, alignment)?;
         let placed = place(d, self.next, item.len, alignment);
         let (places, next) = placed.ok_or(WriteError::Refused(NO_POSITION))?;
-        let stored = self.table.store(name, self.header.is_sorted(), &places, d);
+        let sorted = self.header.is_sorted();
+        let stored = self.table.store(name, is_new, sorted, &places, d);
         let stored = stored.map_err(WriteError::Refused)?;
         self.turns.begin(d)?;
         self.out.pad_to(self.next).map_err(WriteError::Sink)?;

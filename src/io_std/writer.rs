@@ -1,12 +1,14 @@
 //! Writing container files.
 
+use std::boxed::Box;
+use std::collections::HashSet;
 use std::io::{BufWriter, Write};
 use std::vec::Vec;
 
 use crate::composite::{Cover, Exact};
 use crate::file::{self, FileOptions, KvEntry};
 use crate::model::Fields;
-use crate::owned::{GrowFrame, Item};
+use crate::owned::{GrowFrame, Item, Node};
 use crate::policy::Policy;
 
 use super::{CHUNK, IoError, Output};
@@ -16,8 +18,8 @@ type Core<W, C> = file::FileWriter<Output<BufWriter<W>>, GrowFrame, C, Vec<u64>>
 /// Writes a container, item by item or piece by piece, and refuses what a reader with the same policy
 /// would refuse.
 ///
-/// It is the core's [writer](crate::FileWriter) with growing memory and a buffer in front of the output,
-/// which only goes forward. Inside [`save`](super::save) it replaces a file as a whole or not at all.
+/// It is the core's [writer](crate::FileWriter) with growing memory, a table of names and a buffer in front of
+/// the output, which only goes forward. Inside [`save`](super::save) it replaces a file as a whole or not at all.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -42,6 +44,7 @@ type Core<W, C> = file::FileWriter<Output<BufWriter<W>>, GrowFrame, C, Vec<u64>>
 #[derive(Debug)]
 pub struct FileWriter<W: Write, C = Exact> {
     writer: Core<W, C>,
+    names: HashSet<Box<str>>,
 }
 
 impl<W: Write> FileWriter<W> {
@@ -70,7 +73,8 @@ impl<W: Write, C: Cover> FileWriter<W, C> {
         let sink = Output(BufWriter::with_capacity(CHUNK, output));
         let (index, arena) = (GrowFrame::new(), Vec::new());
         let writer = Core::with_parts(sink, options, index, cover, arena, policy)?;
-        Ok(FileWriter { writer })
+        let names = HashSet::new();
+        Ok(FileWriter { writer, names })
     }
 
     /// Writes a tensor, or a composite with everything that belongs to it.
@@ -88,9 +92,7 @@ impl<W: Write, C: Cover> FileWriter<W, C> {
         mut name: impl FnMut(usize) -> N,
     ) -> Result<(), IoError> {
         for (k, node) in item.items().enumerate() {
-            let bytes: Vec<&[u8]> = node.buffers().iter().map(|buffer| &**buffer).collect();
-            let name = name(k);
-            let written = self.writer.tensor(name.as_ref(), node.descriptor(), &bytes);
+            let written = self.node(name(k).as_ref(), node);
             if written.is_err() && k > 0 {
                 self.writer.give_up();
             }
@@ -99,13 +101,25 @@ impl<W: Write, C: Cover> FileWriter<W, C> {
         Ok(())
     }
 
+    fn node(&mut self, name: &str, node: Node<'_>) -> Result<(), IoError> {
+        self.begin(name, node.descriptor())?;
+        for bytes in node.buffers() {
+            self.payload(bytes)?;
+        }
+        self.end()
+    }
+
     /// Starts a tensor, the head of a composite, or a member.
     ///
     /// # Errors
     ///
     /// As [`FileWriter::begin`](crate::FileWriter::begin); errors of the output.
     pub fn begin<F: Fields + ?Sized>(&mut self, name: &str, d: &F) -> Result<(), IoError> {
-        Ok(self.writer.begin(name, d)?)
+        let is_new = !self.names.contains(name);
+        self.names.try_reserve(1)?;
+        self.writer.begin_named(name, is_new, d)?;
+        self.names.insert(name.into());
+        Ok(())
     }
 
     /// Writes the next bytes of the tensor's buffers.

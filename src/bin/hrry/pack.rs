@@ -2,9 +2,8 @@
 
 use std::io::{self, Write};
 
-use hrry::io_std::{self, IoError, Output, Saved, random_key, save};
-use hrry::owned::GrowFrame;
-use hrry::{ExactThenKeyed, FileOptions, FileWriter, Payload, Policy, StreamWriter, WriteError};
+use hrry::io_std::{FileWriter, IoError, Output, Saved, random_key, save};
+use hrry::{ExactThenKeyed, FileOptions, Payload, Policy, StreamWriter};
 
 use super::args::{Kind, Pack, Unpack};
 use super::container::{self, copy, data_len, tensor};
@@ -30,7 +29,7 @@ pub fn pack(pack: &Pack) -> io::Result<Status> {
 
 /// Tells whether there can be a container as it is asked for.
 fn judge(pack: &Pack) -> Result<(), IoError> {
-    let writer = io_std::FileWriter::new(io::sink(), &options(pack), Policy::STRICT)?;
+    let writer = FileWriter::new(io::sink(), &options(pack), Policy::STRICT)?;
     writer.finish_with_kv(pack.set.iter().map(Setting::entry))?;
     Ok(())
 }
@@ -44,10 +43,8 @@ fn options(pack: &Pack) -> FileOptions {
 
 fn write_container(pack: &Pack, sink: &mut Saved<'_>) -> Result<(), Stop> {
     let source = Source::open(&pack.stream).map_err(Problem::input)?;
-    let key = random_key().map_err(Problem::input)?;
-    let (cover, arena) = (ExactThenKeyed(key), Vec::new());
-    let frame = GrowFrame::new();
-    let writer = FileWriter::with_parts(sink, &options(pack), frame, cover, arena, Policy::STRICT);
+    let cover = ExactThenKeyed(random_key().map_err(Problem::input)?);
+    let writer = FileWriter::with_cover(&mut sink.0, &options(pack), cover, Policy::STRICT);
     let mut packer = Packer {
         writer: writer.map_err(stopped)?,
         failed: None,
@@ -68,17 +65,15 @@ fn write_container(pack: &Pack, sink: &mut Saved<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-type Writer<'s, 'f> = FileWriter<&'s mut Saved<'f>, GrowFrame, ExactThenKeyed, Vec<u64>>;
-
 /// Writes what it is told of.
-struct Packer<'s, 'f> {
-    writer: Writer<'s, 'f>,
+struct Packer<W: Write> {
+    writer: FileWriter<W, ExactThenKeyed>,
     /// Why the writer stopped; the reader only learns that it did.
     failed: Option<Stop>,
 }
 
-impl Packer<'_, '_> {
-    fn note(&mut self, written: Result<(), WriteError<io::Error>>) -> io::Result<()> {
+impl<W: Write> Packer<W> {
+    fn note(&mut self, written: Result<(), IoError>) -> io::Result<()> {
         written.map_err(|error| {
             self.failed = Some(stopped(error));
             io::Error::other("the container cannot be written")
@@ -86,7 +81,7 @@ impl Packer<'_, '_> {
     }
 }
 
-impl Visit for Packer<'_, '_> {
+impl<W: Write> Visit for Packer<W> {
     fn begin(&mut self, item: &Item<'_>) -> io::Result<()> {
         let path: Vec<_> = item.path.iter().map(u64::to_string).collect();
         let begun = self.writer.begin(&path.join("."), item.view);
@@ -150,13 +145,12 @@ struct Quiet;
 
 impl Visit for Quiet {}
 
-fn stopped(error: WriteError<io::Error>) -> Stop {
-    match error {
-        WriteError::Sink(error) => Stop::Output(error),
-        WriteError::Refused(kind) => Stop::Problem(Problem {
-            rule: kind.rule(),
-            ..Problem::other(kind)
+fn stopped(error: impl Into<IoError>) -> Stop {
+    match error.into() {
+        IoError::Io(error) => Stop::Output(error),
+        error => Stop::Problem(Problem {
+            rule: error.rule(),
+            ..Problem::other(error)
         }),
-        error => Stop::Problem(Problem::other(error)),
     }
 }
