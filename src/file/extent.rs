@@ -5,6 +5,7 @@ use core::ops::Range;
 use super::directory::FileDirectory;
 use super::range::{ReadAt, ReadError};
 use super::sections::{FileHeader, Sections, long_enough, magic};
+use crate::check::Judge;
 use crate::error::{Error, ErrorKind, Resource};
 use crate::policy::Policy;
 use crate::wire::container::{FILE_HEADER, TRAILER};
@@ -26,16 +27,16 @@ impl Extent {
         storage: &mut [u8],
         policy: &Policy,
     ) -> Result<Self, ReadError<R::Error>> {
-        let mut extent = Extent::locate(source, storage, policy)?;
+        let mut extent = Extent::locate(source, storage, &mut { policy })?;
         extent.load(source, storage)?;
         Ok(extent)
     }
 
     /// Reads header and trailer, and into `storage` what is in front of the trailer, as far as it reaches.
-    pub(crate) fn locate<R: ReadAt>(
+    pub(crate) fn locate<R: ReadAt, J: Judge>(
         source: &mut R,
         storage: &mut [u8],
-        policy: &Policy,
+        judge: &mut J,
     ) -> Result<Self, ReadError<R::Error>> {
         let file_size = source.len().map_err(ReadError::Source)?;
         let mut start = [0; FILE_HEADER];
@@ -44,10 +45,10 @@ impl Extent {
         source.read_at(0, there).map_err(ReadError::Source)?;
         magic(there)?;
         long_enough(file_size)?;
-        let header = FileHeader::read(&start, &mut { policy })?;
+        let header = FileHeader::read(&start, judge)?;
 
         let tail = Tail::read(source, storage, file_size)?;
-        let sections = Sections::read(header, &tail.trailer, file_size, &mut { policy })?;
+        let sections = Sections::read(header, &tail.trailer, file_size, judge)?;
         let from = tail.start;
         Ok(Extent { sections, from })
     }
@@ -71,13 +72,13 @@ impl Extent {
     }
 
     /// Checks index and key-value section in the storage that they were read into.
-    pub(crate) fn check<'a>(
+    pub(crate) fn check<'a, J: Judge>(
         &self,
         storage: &'a [u8],
-        policy: &Policy,
+        judge: &mut J,
     ) -> Result<FileDirectory<'a>, Error> {
         let (index, kv) = self.parts(storage);
-        FileDirectory::read(self.sections, index, kv, &mut { policy })
+        FileDirectory::read(self.sections, index, kv, judge)
     }
 
     /// The directory in a storage that was checked, names by a table of them.

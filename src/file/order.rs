@@ -27,7 +27,7 @@ pub struct FileIndex<'a, 's> {
 }
 
 impl<'a, 's> FileIndex<'a, 's> {
-    pub(super) fn new<J: Judge>(
+    pub(crate) fn new<J: Judge>(
         directory: FileDirectory<'a>,
         judge: &mut J,
         scratch: &'s mut [u64],

@@ -126,7 +126,7 @@ impl<'s, R: ReadAt> RangeReader<'s, R> {
         policy: Policy,
     ) -> Result<Self, ReadError<R::Error>> {
         let extent = Extent::read(&mut source, storage, &policy)?;
-        let directory = extent.check(storage, &policy)?;
+        let directory = extent.check(storage, &mut &policy)?;
         Ok(RangeReader {
             source,
             directory,

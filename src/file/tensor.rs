@@ -2,12 +2,13 @@
 
 use core::ops::Range;
 
+use super::directory::FileDirectory;
 use super::entry::{Entry, require_data};
 use super::sections::Sections;
-use crate::check::Judge;
+use crate::check::{Judge, Teller};
 use crate::descriptor::DescriptorView;
 use crate::descriptor::decode::{parse_at, stated_length, wrong_magic};
-use crate::error::{Error, Field};
+use crate::error::{Error, Field, Violation};
 use crate::model::Fields;
 use crate::policy::Policy;
 use crate::wire::container::align_up;
@@ -110,6 +111,22 @@ impl<'a> FileTensor<'a> {
     pub fn place(&self, k: usize) -> Option<Range<u64>> {
         let start = self.entry.data_offset;
         place_of(&self.descriptor, start, self.alignment, k)
+    }
+
+    /// Tells of every rule that its entry breaks against its descriptor and the policy's mode lets pass; of the
+    /// descriptor itself, [`DescriptorView::relaxed`] tells.
+    pub fn relaxed(
+        &self,
+        directory: &FileDirectory<'_>,
+        policy: &Policy,
+        mut flag: impl FnMut(Violation),
+    ) {
+        // it was accepted under a policy, so what another one refuses ends the list and no more
+        let mut judge = Teller {
+            policy,
+            relaxed: &mut flag,
+        };
+        let _ = self.check_data(directory.sections(), &mut judge);
     }
 
     /// Checks what the index says of the data against the descriptor.

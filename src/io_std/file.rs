@@ -4,7 +4,9 @@ use std::fs::File;
 use std::path::Path;
 use std::vec::Vec;
 
+use crate::check::Teller;
 use crate::composite::{Cover, Exact};
+use crate::error::Violation;
 use crate::file::{
     Entries, Entry, Extent, FileDirectory, FileIndex, KvEntries, OrderedEntries, RangeReader,
     Tables,
@@ -85,7 +87,7 @@ impl<R: Source, C: Cover + Clone> FileReader<R, C> {
     pub fn with_cover(mut source: R, cover: C, policy: Policy) -> Result<Self, IoError> {
         let mut storage = Vec::new();
         let extent = read_extent(&mut source, &mut storage, &policy)?;
-        let directory = extent.check(&storage, &policy)?;
+        let directory = extent.check(&storage, &mut &policy)?;
         let mut scratch = Vec::new();
         let words = usize::try_from(directory.scratch_words()).unwrap_or(usize::MAX);
         grow(&mut scratch, words)?;
@@ -203,6 +205,23 @@ impl<R: Source, C: Cover + Clone> FileReader<R, C> {
         (reader, index)
     }
 
+    /// Tells of every rule that header, trailer, index and keys break and the policy's mode lets pass.
+    ///
+    /// # Errors
+    ///
+    /// As [`with_cover`](Self::with_cover), where the file has changed; errors of the source, of which header
+    /// and trailer are read again.
+    pub fn relaxed(&mut self, mut flag: impl FnMut(Violation)) -> Result<(), IoError> {
+        let mut judge = Teller {
+            policy: &self.policy,
+            relaxed: &mut flag,
+        };
+        Extent::locate(&mut self.source, &mut [], &mut judge)?;
+        let directory = self.extent.check(&self.storage, &mut judge)?;
+        FileIndex::new(directory, &mut judge, &mut self.scratch)?;
+        Ok(())
+    }
+
     /// Where the bytes come from.
     pub fn source_mut(&mut self) -> &mut R {
         &mut self.source
@@ -252,7 +271,7 @@ fn read_extent<R: Source>(
 ) -> Result<Extent, IoError> {
     let first = source.len()?.min(length(ROOM));
     grow(storage, usize::try_from(first).unwrap_or(ROOM))?;
-    let mut extent = Extent::locate(source, storage, policy)?;
+    let mut extent = Extent::locate(source, storage, &mut { policy })?;
     if let Some(place) = extent.missing() {
         let needed = place.end.saturating_sub(place.start);
         grow(storage, usize::try_from(needed).unwrap_or(usize::MAX))?;

@@ -126,6 +126,25 @@ fn permissive_mode_flags_what_it_lets_pass() {
     assert_eq!(run.lines()[0]["flags"], serde_json::json!(["FILE-04"]));
 }
 
+/// Reserved bytes of header and trailer, and data at a place that is no multiple of 4,096.
+#[test]
+fn permissive_mode_flags_all_of_it() {
+    let mut file = bytes("f-bad-data-misaligned");
+    let trailer = file.len() - 40;
+    file[40] = 1;
+    file[trailer + 32] = 1;
+    let run = feed(
+        &["check", "--permissive", "--kind", "file", "--json", "-"],
+        &file,
+    );
+    assert_eq!(run.status, 0, "{}", run.out);
+    let flags = &run.lines()[0]["flags"];
+    let wanted = ["FILE-04", "FILE-10", "FILE-23"];
+    assert_eq!(*flags, serde_json::json!(wanted));
+    let strict = feed(&["check", "--kind", "file", "--json", "-"], &file);
+    assert_eq!(strict.lines()[0]["rule"], "FILE-04");
+}
+
 /// A folder that is gone with its test.
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()

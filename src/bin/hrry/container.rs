@@ -6,7 +6,7 @@ use std::io;
 use hrry::io_std::{FileReader, IoError, random_key};
 use hrry::{
     CompositeValidator, Entry, Error, Event, ExactThenKeyed, FileTensor, Mode, Payload, Policy,
-    RangeReader, ReadAt, ReadError, Rule,
+    RangeReader, ReadAt,
 };
 
 use super::places::Places;
@@ -15,25 +15,7 @@ use super::read::{CHUNK, Problem, Stop, Summary, Visit};
 
 /// Opens a container and checks all that its directory can break.
 pub fn open(file: File, policy: &Policy) -> Result<FileReader<File>, Stop> {
-    FileReader::new(file, *policy).map_err(|error| match error {
-        IoError::Format(error) => refused(error),
-        IoError::Io(error) => Problem::input(error),
-        error => Stop::Problem(Problem::other(error)),
-    })
-}
-
-/// The first rule that the directory of a container breaks, where the policy lets it pass.
-pub fn relaxed(file: &File, policy: &Policy) -> Result<Option<Rule>, Stop> {
-    let mut strict = *policy;
-    strict.mode = Mode::Strict;
-    match policy.mode {
-        Mode::Permissive => match open(file.try_clone().map_err(Problem::input)?, &strict) {
-            Err(Stop::Problem(problem)) => Ok(problem.rule),
-            Err(stop) => Err(stop),
-            Ok(_) => Ok(None),
-        },
-        _ => Ok(None),
-    }
+    FileReader::new(file, *policy).map_err(stopped)
 }
 
 /// Reads a container; of the data only what the visitor asks for.
@@ -43,6 +25,10 @@ pub fn read(
     visit: &mut impl Visit,
 ) -> Result<Summary, Stop> {
     let mut places = Places::default();
+    if policy.mode == Mode::Permissive {
+        let relaxed = container.relaxed(|violation| places.flag(violation.rule));
+        relaxed.map_err(stopped)?;
+    }
     let (mut reader, index) = container.ranges();
     let directory = *index.directory();
     visit.directory(&directory)?;
@@ -55,6 +41,7 @@ pub fn read(
     for entry in index.in_order() {
         let tensor = tensor(&mut reader, entry, &mut bytes)?;
         let view = *tensor.descriptor();
+        tensor.relaxed(&directory, policy, |violation| places.flag(violation.rule));
         let placed = |error: hrry::SetError| refused(error.placed(Some(&view)));
         let begins = composites.begin(&view).map_err(placed)?;
         let event = Event::Descriptor(view, begins);
@@ -143,10 +130,10 @@ fn refused(error: Error) -> Stop {
     Stop::Problem(Problem::from(&error))
 }
 
-fn stopped(error: ReadError<io::Error>) -> Stop {
-    match error {
-        ReadError::Refused(error) => refused(error),
-        ReadError::Source(error) => Problem::input(error),
-        other => Stop::Problem(Problem::other(other)),
+fn stopped(error: impl Into<IoError>) -> Stop {
+    match error.into() {
+        IoError::Format(error) => refused(error),
+        IoError::Io(error) => Problem::input(error),
+        error => Stop::Problem(Problem::other(error)),
     }
 }

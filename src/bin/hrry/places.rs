@@ -94,6 +94,11 @@ impl Places {
         Ok(())
     }
 
+    /// A rule that the input breaks and permissive mode lets pass.
+    pub fn flag(&mut self, rule: Rule) {
+        add(&mut self.summary.flags, rule);
+    }
+
     /// The input ended inside composites, and permissive mode exposes what arrived.
     pub fn torn(&mut self, visit: &mut impl Visit) -> Result<(), Stop> {
         for _ in 0..self.depth {

@@ -164,11 +164,8 @@ pub fn input(
         Some(Kind::Descriptor) => descriptor(&mut source, policy, visit),
         Some(Kind::File) => {
             let file = source.into_file().map_err(Problem::input)?;
-            let relaxed = container::relaxed(&file, policy)?;
             let mut container = container::open(file, policy)?;
-            let mut summary = container::read(&mut container, policy, visit)?;
-            summary.flags.splice(0..0, relaxed);
-            Ok(summary)
+            container::read(&mut container, policy, visit)
         }
         _ => stream(&mut source, policy, capture, visit),
     }
