@@ -207,7 +207,7 @@ const TARGETS: [&str; 4] = [
 ];
 
 /// A figure and what it is to a newcomer.
-const FLASH: [(&str, &str); 5] = [
+const FLASH: [(&str, &str); 8] = [
     ("view", "one descriptor from a slice, every field read"),
     ("parser", "a stream pushed in pieces, without composites"),
     (
@@ -219,6 +219,9 @@ const FLASH: [(&str, &str); 5] = [
         "a stream with composites, partitions checked in constant memory",
     ),
     ("encoder", "descriptors written"),
+    ("file_view", "a container in place: opened, a tensor found"),
+    ("file_parser", "a container front to back, with composites"),
+    ("file_writer", "a container written"),
 ];
 
 const MEMORY: [(&str, &str); 2] = [
