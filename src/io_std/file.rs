@@ -11,7 +11,7 @@ use crate::file::{
     Entries, Entry, Extent, FileDirectory, FileIndex, KvEntries, OrderedEntries, RangeReader,
     Tables,
 };
-use crate::owned::Item;
+use crate::owned::{Item, TensorDescriptor};
 use crate::policy::Policy;
 use crate::wire::length;
 
@@ -136,6 +136,38 @@ impl<R: Source, C: Cover + Clone> FileReader<R, C> {
     #[must_use]
     pub fn kv(&self) -> KvEntries<'_> {
         self.directory().kv()
+    }
+
+    /// The descriptor of the tensor or head of that name, without its data; none where there is no such name.
+    ///
+    /// ```
+    /// use hrry::io_std::FileReader;
+    /// use hrry::{Fields, Policy};
+    ///
+    /// let mut file = FileReader::open("tests/vectors/files/f-ok-two.hrry", Policy::STRICT)?;
+    /// let names: Vec<String> = file.names().map(str::to_owned).collect();
+    /// for name in names {
+    ///     let descriptor = file.descriptor(&name)?.unwrap();
+    ///     let view = descriptor.view();
+    ///     let shape: Vec<u64> = view.shape().iter().collect();
+    ///     println!("{name}: {:?} {shape:?}", view.element_type());
+    /// }
+    /// # Ok::<(), hrry::io_std::IoError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`FileView::tensor`](crate::FileView::tensor); errors of the source; where there is no memory. The
+    /// next call is not affected.
+    pub fn descriptor(&mut self, name: &str) -> Result<Option<TensorDescriptor>, IoError> {
+        let (mut reader, index) = self.ranges();
+        let Some(entry) = index.find(name) else {
+            return Ok(None);
+        };
+        let mut bytes = Vec::new();
+        grow(&mut bytes, entry.storage_len())?;
+        let tensor = reader.tensor(&entry, &mut bytes)?;
+        Ok(Some(TensorDescriptor::from_view(*tensor.descriptor())?))
     }
 
     /// The tensor of that name, or the composite whose head has that name, with everything that belongs to

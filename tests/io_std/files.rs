@@ -158,7 +158,13 @@ fn assert_is_whole(v: &Vector, policy: &Policy, items: &[(String, Item)]) {
 fn the_directory_is_that_of_the_view() {
     for v in vectors::files().iter().filter(|v| v.accept) {
         let view = FileView::open(&v.bytes, &v.policy).unwrap();
-        let reader = FileReader::open(path(v), v.policy).unwrap();
+        let mut reader = FileReader::open(path(v), v.policy).unwrap();
+        for entry in view.entries() {
+            let descriptor = reader.descriptor(entry.name).unwrap().unwrap();
+            let tensor = view.tensor(&entry, &v.policy).unwrap();
+            assert_eq!(descriptor.view().as_bytes(), tensor.descriptor().as_bytes());
+        }
+        assert!(reader.descriptor("no such name").unwrap().is_none());
         let directory = reader.directory();
         assert_eq!(directory.header(), view.header());
         assert_eq!(directory.trailer(), view.trailer());
