@@ -5,9 +5,7 @@ use std::io::Cursor;
 
 use hrry::io_std::{FileReader, IoError, StreamReader, read_events};
 use hrry::owned::Item;
-use hrry::{
-    BufferHandle, DescriptorSpec, ElementType, Event, Layout, Policy, StreamDecoder,
-};
+use hrry::{BufferHandle, DescriptorSpec, ElementType, Event, Layout, Policy, StreamDecoder};
 
 use crate::cases::bytes_of;
 use crate::file::{container, names, open, unchecked};

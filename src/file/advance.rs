@@ -24,10 +24,7 @@ pub(super) const MORE: Flow<'_> = Flow::Out(Step::More);
 
 /// Requires of the end of tensors that a section starts there.
 pub(super) fn require_region_end(holds: bool, at: Spot) -> Result<(), Error> {
-    match holds {
-        true => Ok(()),
-        false => Err(at.error(Rule::RegionEnd)),
-    }
+    at.must(holds, Rule::RegionEnd)
 }
 
 impl<S: Storage, C: Cover, A: Arena, T: Arena> FileParser<S, C, A, T> {

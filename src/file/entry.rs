@@ -158,12 +158,11 @@ impl Entry<'_> {
 
     /// Requires of the descriptor that it is as long as the entry says.
     pub(super) fn require_descriptor(&self, length: u64) -> Result<(), Error> {
-        match length == u64::from(self.descriptor_length) {
-            true => Ok(()),
-            false => Err(self
-                .spot(Field::EntryDescriptorLength)
-                .error(Rule::EntryLength)),
-        }
+        let at = self.spot(Field::EntryDescriptorLength);
+        at.must(
+            length == u64::from(self.descriptor_length),
+            Rule::EntryLength,
+        )
     }
 
     /// Requires of the data that it starts where buffers do; elsewhere only what is `tolerable` is relaxed.
@@ -197,10 +196,7 @@ pub(super) fn spot(field: Field, at: u64, name_length: usize) -> Spot {
 
 /// Requires of data that it lies where it may.
 pub(super) fn require_data(holds: bool, at: Spot) -> Result<(), Error> {
-    match holds {
-        true => Ok(()),
-        false => Err(at.error(Rule::DataRange)),
-    }
+    at.must(holds, Rule::DataRange)
 }
 
 /// What an entry says behind its name.

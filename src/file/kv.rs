@@ -180,17 +180,11 @@ pub(super) fn require_fill<J: Judge>(judge: &mut J, holds: bool, at: Spot) -> Re
 
 /// Requires what must hold of a key.
 pub(super) fn require_key(holds: bool, at: Spot) -> Result<(), Error> {
-    match holds {
-        true => Ok(()),
-        false => Err(at.error(Rule::KvKey)),
-    }
+    at.must(holds, Rule::KvKey)
 }
 
 fn require_value(holds: bool, at: Spot) -> Result<(), Error> {
-    match holds {
-        true => Ok(()),
-        false => Err(at.error(Rule::KvValue)),
-    }
+    at.must(holds, Rule::KvValue)
 }
 
 /// The entries of a key-value section that was checked.

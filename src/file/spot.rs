@@ -25,6 +25,15 @@ impl Spot {
         };
         Error::new(violation.into(), self.offset)
     }
+
+    /// Requires what must hold here in any mode.
+    #[inline]
+    pub(super) fn must(self, holds: bool, rule: Rule) -> Result<(), Error> {
+        match holds {
+            true => Ok(()),
+            false => Err(self.error(rule)),
+        }
+    }
 }
 
 /// Requires what holds, or what the mode relaxes.
@@ -51,9 +60,6 @@ pub(super) fn require_within<J: Judge>(
     rule: Rule,
     spot: Spot,
 ) -> Result<(), Error> {
-    if tolerable {
-        require(judge, holds, rule, spot)
-    } else {
-        Err(spot.error(rule))
-    }
+    spot.must(tolerable, rule)?;
+    require(judge, holds, rule, spot)
 }
