@@ -38,7 +38,7 @@ fn main() -> Result<(), IoError> {
         },
     ];
     save(&path, |sink| {
-        let mut writer = FileWriter::new(&mut sink.0, &options, Policy::STRICT)?;
+        let mut writer = FileWriter::new(sink, &options, Policy::STRICT)?;
         writer.item(&weights, |_| "weights")?;
         writer.item(&biases, |_| "biases")?;
         writer.finish_with_kv(facts)?;
@@ -62,7 +62,7 @@ fn main() -> Result<(), IoError> {
 
     // the same name twice is refused, and the file stays as it was
     let refused = save(&path, |sink| {
-        let mut writer = FileWriter::new(&mut sink.0, &FileOptions::PLAIN, Policy::STRICT)?;
+        let mut writer = FileWriter::new(sink, &FileOptions::PLAIN, Policy::STRICT)?;
         writer.item(&biases, |_| "biases")?;
         writer.item(&biases, |_| "biases")?;
         writer.finish()?;

@@ -1,5 +1,7 @@
 //! Arrays of the key-value section, read or lent.
 
+use core::fmt;
+
 use super::kv::{KvSection, KvValue};
 use crate::model::F64Bits;
 use crate::wire::container::kv_tag;
@@ -13,11 +15,11 @@ use crate::wire::{index, length32};
 /// assert_eq!((merges.element_tag(), merges.len()), (1, 2));
 /// assert_eq!(merges.iter().last(), Some(KvValue::String("th e")));
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct KvArray<'a>(Elements<'a>);
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 enum Elements<'a> {
     /// As they stand in a file, and checked.
@@ -105,6 +107,12 @@ impl<'a> KvArray<'a> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+impl fmt::Debug for KvArray<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 

@@ -40,6 +40,17 @@ impl<W: Write> Sink for Output<W> {
     }
 }
 
+/// What is written to it goes on as it is, so that writers which take a [`Write`] can have it too.
+impl<W: Write> Write for Output<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
 /// Writes a bare stream, item by item or piece by piece, and refuses what a reader with the same policy
 /// would refuse.
 ///
@@ -136,7 +147,16 @@ impl<W: Write, C: Cover> StreamWriter<W, C> {
     /// As [`StreamWriter::finish`](crate::StreamWriter::finish); errors of the output.
     pub fn finish(self) -> Result<W, IoError> {
         let Output(buffered) = self.writer.finish()?;
-        let output = buffered.into_inner();
-        output.map_err(|error| IoError::Io(error.into_error()))
+        Ok(emptied(buffered)?)
     }
+}
+
+/// What is behind a buffer, with all of it written; on an error the rest is never written.
+pub(super) fn emptied<W: Write>(buffered: BufWriter<W>) -> io::Result<W> {
+    buffered.into_inner().map_err(|error| {
+        let (error, rest) = error.into_parts();
+        // dropped as it is, it would try again
+        drop(rest.into_parts());
+        error
+    })
 }

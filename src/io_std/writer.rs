@@ -8,9 +8,11 @@ use std::vec::Vec;
 use crate::composite::{Cover, Exact};
 use crate::file::{self, FileOptions, KvEntry};
 use crate::model::Fields;
-use crate::owned::{GrowFrame, Item, Node};
+use crate::owned::{GrowFrame, Item};
 use crate::policy::Policy;
+use crate::stream::turns::require_whole;
 
+use super::output::emptied;
 use super::{CHUNK, IoError, Output};
 
 type Core<W, C> = file::FileWriter<Output<BufWriter<W>>, GrowFrame, C, Vec<u64>>;
@@ -33,7 +35,7 @@ type Core<W, C> = file::FileWriter<Output<BufWriter<W>>, GrowFrame, C, Vec<u64>>
 ///     .build()?;
 /// let item = Item::from(Tensor::new(descriptor, vec![Buffer::from(vec![1, 2, 3, 4])])?);
 /// save(&path, |sink| {
-///     let mut writer = FileWriter::new(&mut sink.0, &FileOptions::PLAIN, Policy::STRICT)?;
+///     let mut writer = FileWriter::new(sink, &FileOptions::PLAIN, Policy::STRICT)?;
 ///     writer.item(&item, |_| "weights")?;
 ///     writer.finish()?;
 ///     Ok::<(), IoError>(())
@@ -92,7 +94,8 @@ impl<W: Write, C: Cover> FileWriter<W, C> {
         mut name: impl FnMut(usize) -> N,
     ) -> Result<(), IoError> {
         for (k, node) in item.items().enumerate() {
-            let written = self.node(name(k).as_ref(), node);
+            let bytes: Vec<&[u8]> = node.buffers().iter().map(|buffer| &**buffer).collect();
+            let written = self.tensor(name(k).as_ref(), node.descriptor(), &bytes);
             if written.is_err() && k > 0 {
                 self.writer.give_up();
             }
@@ -101,9 +104,21 @@ impl<W: Write, C: Cover> FileWriter<W, C> {
         Ok(())
     }
 
-    fn node(&mut self, name: &str, node: Node<'_>) -> Result<(), IoError> {
-        self.begin(name, node.descriptor())?;
-        for bytes in node.buffers() {
+    /// Writes a whole tensor: one slice for each buffer, of exactly its size. Slices that are left out, or
+    /// left over, count as empty.
+    ///
+    /// # Errors
+    ///
+    /// As [`FileWriter::tensor`](crate::FileWriter::tensor); errors of the output.
+    pub fn tensor<F: Fields + ?Sized>(
+        &mut self,
+        name: &str,
+        d: &F,
+        buffers: &[&[u8]],
+    ) -> Result<(), IoError> {
+        require_whole(d, buffers)?;
+        self.begin(name, d)?;
+        for bytes in buffers {
             self.payload(bytes)?;
         }
         self.end()
@@ -160,8 +175,6 @@ impl<W: Write, C: Cover> FileWriter<W, C> {
         K::IntoIter: Clone,
     {
         let (Output(buffered), len) = self.writer.finish_with_kv(kv)?;
-        let output = buffered.into_inner();
-        let output = output.map_err(|error| IoError::Io(error.into_error()))?;
-        Ok((output, len))
+        Ok((emptied(buffered)?, len))
     }
 }

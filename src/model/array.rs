@@ -1,9 +1,17 @@
 //! Arrays of numbers, wherever they are.
 
+use core::fmt;
+
 use crate::wire::Number;
 
 /// A borrowed array of numbers: little-endian bytes of any alignment, or native numbers.
-#[derive(Clone, Copy, Debug)]
+///
+/// ```
+/// use hrry::U32s;
+/// let shown = format!("{:?}", U32s::Le(&[3, 0, 0, 0, 0, 1, 0, 0]));
+/// assert_eq!(shown, "[3, 256]");
+/// ```
+#[derive(Clone, Copy)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Array<'a, T> {
     /// Little-endian bytes; the length is a multiple of the number's width.
@@ -91,6 +99,12 @@ impl<T: Number> PartialEq for Array<'_, T> {
     }
 }
 
+impl<T: Number + fmt::Debug> fmt::Debug for Array<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
 impl<'a, T> From<&'a [T]> for Array<'a, T> {
     fn from(numbers: &'a [T]) -> Self {
         Array::Native(numbers)
@@ -112,8 +126,14 @@ impl<'a, T: Number> IntoIterator for Array<'a, T> {
 }
 
 /// The numbers of an [`Array`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct ArrayIter<'a, T>(Array<'a, T>);
+
+impl<T: Number + fmt::Debug> fmt::Debug for ArrayIter<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 impl<T: Number> Iterator for ArrayIter<'_, T> {
     type Item = T;

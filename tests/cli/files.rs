@@ -19,7 +19,7 @@ fn the_tree_names_tensors_and_shows_keys() {
     let run = run(&["inspect", &format!("{FILES}/f-ok-kv-all.hrry")]);
     assert_eq!(run.status, 0);
     let wanted =
-        "         0  container 1.0, 1 tensor, data aligned to 4096, index checksum 0x07ff0266
+        "         0  container 1.0, 1 entry, data aligned to 4096, index checksum 0x07ff0266
             string = \"demo-v1\"
             int64 = -5
             uint64 = 18446744073709551615
@@ -44,7 +44,7 @@ fn members_stand_under_their_heads() {
         "inspect",
         &format!("{FILES}/f-ok-composite-free-names.hrry"),
     ]);
-    let wanted = "         0  container 1.0, 3 tensors, data aligned to 4096, index checksum 0x";
+    let wanted = "         0  container 1.0, 3 entries, data aligned to 4096, index checksum 0x";
     let (first, rest) = run.out.split_once('\n').unwrap();
     assert!(first.starts_with(wanted), "{first}");
     assert_eq!(
@@ -74,6 +74,10 @@ fn cat_writes_the_buffers_of_each_name() {
     assert!(out.stdout.is_empty());
     let said = String::from_utf8(out.stderr).unwrap();
     assert_eq!(said, format!("hrry: {path}: y: no tensor has that name\n"));
+    // a name cannot add a line
+    let out = cat(&[&path, "x\nhrry: forged"]);
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert_eq!(said.lines().count(), 1, "{said}");
     // a head has no bytes, and what stands in front of it is not written either
     let out = cat(&[&path, "x", "p"]);
     assert_eq!((out.status.code(), out.stdout.len()), (Some(2), 0));

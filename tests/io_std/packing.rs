@@ -110,3 +110,29 @@ fn a_composite_that_was_refused_cannot_be_finished() {
     assert_eq!(error.rule().unwrap().id(), "STREAM-11");
     assert!(writer.finish().is_err());
 }
+
+/// Fails at the first call, and would take what comes later.
+struct Hiccup<'a>(bool, &'a mut Vec<u8>);
+
+impl io::Write for Hiccup<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match std::mem::replace(&mut self.0, true) {
+            false => Err(io::Error::other("hiccup")),
+            true => self.1.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn nothing_is_written_behind_an_error() {
+    let mut bytes = Vec::new();
+    let hiccup = Hiccup(false, &mut bytes);
+    let writer = FileWriter::new(hiccup, &FileOptions::PLAIN, Policy::STRICT).unwrap();
+    let error = writer.finish().map(drop).unwrap_err();
+    assert_eq!(error.to_string(), "hiccup");
+    assert!(bytes.is_empty());
+}

@@ -27,7 +27,8 @@ pub enum Command {
     Unpack(Unpack),
 }
 
-/// Say of each file whether it follows the format, and if not, which rule it breaks and where
+/// Say of each file whether it follows the format, and if not, which rule it breaks and where; what is inside
+/// buffers is not looked at
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
 pub struct Check {
@@ -50,7 +51,7 @@ pub struct Inspect {
     /// Print everything as one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Add length and CRC-32C of each buffer
+    /// Add length and CRC-32C of each buffer, with --json
     #[arg(long, requires = "json")]
     pub digest: bool,
     /// Add the bytes of each descriptor, field by field, also of a broken one
@@ -109,7 +110,7 @@ pub struct Reading {
     /// Let pass what the format allows a permissive reader to let pass
     #[arg(long)]
     permissive: bool,
-    /// Private values with a meaning: memory_class, scheme or composition_rule
+    /// Private values with a meaning: memory_class, scheme or composition_rule; may be given again
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     agree: Vec<Agreement>,
     /// Where the bytes come from: local or cross-machine

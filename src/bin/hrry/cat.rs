@@ -6,6 +6,7 @@ use hrry::{Layout, Policy};
 
 use super::args::Cat;
 use super::container::{self, copy, data_len, tensor};
+use super::plain::Plain;
 use super::progress::Progress;
 use super::read::{Problem, Stop};
 use super::source::Source;
@@ -25,7 +26,9 @@ fn write(cat: &Cat, out: &mut dyn Write) -> Result<(), Stop> {
     let file = file.map_err(Problem::input)?;
     let mut container = container::open(file, &Policy::STRICT)?;
     let (mut reader, index) = container.ranges();
-    let no = |name: &str, why: &str| Stop::Problem(Problem::other(format!("{name}: {why}")));
+    let no = |name: &str, why: &str| {
+        Stop::Problem(Problem::other(format!("{}: {why}", Plain::new(name))))
+    };
     // nothing is written for one name before all are known to be tensors
     let mut entries = Vec::new();
     let mut bytes = Vec::new();

@@ -44,7 +44,7 @@ fn options(pack: &Pack) -> FileOptions {
 fn write_container(pack: &Pack, sink: &mut Saved<'_>) -> Result<(), Stop> {
     let source = Source::open(&pack.stream).map_err(Problem::input)?;
     let cover = ExactThenKeyed(random_key().map_err(Problem::input)?);
-    let writer = FileWriter::with_cover(&mut sink.0, &options(pack), cover, Policy::STRICT);
+    let writer = FileWriter::with_cover(sink, &options(pack), cover, Policy::STRICT);
     let mut packer = Packer {
         writer: writer.map_err(stopped)?,
         failed: None,

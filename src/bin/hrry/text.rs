@@ -56,7 +56,10 @@ pub fn container(directory: &FileDirectory<'_>) -> String {
     let header = directory.header();
     let mut facts = vec![
         format!("container 1.{}", header.version_minor),
-        plural(directory.tensor_count(), "tensor"),
+        match directory.tensor_count() {
+            1 => "1 entry".into(),
+            count => format!("{count} entries"),
+        },
         format!("data aligned to {}", header.data_buffer_alignment),
     ];
     if header.is_sorted() {
