@@ -51,6 +51,73 @@ fn opening_takes_two_reads_or_three() {
     }
 }
 
+/// A file with zeros put in at a place, and how many reads there were.
+struct Gap<'a> {
+    bytes: &'a [u8],
+    at: u64,
+    zeros: u64,
+    reads: usize,
+}
+
+impl ReadAt for Gap<'_> {
+    type Error = Infallible;
+
+    fn len(&mut self) -> Result<u64, Infallible> {
+        Ok(self.bytes.len() as u64 + self.zeros)
+    }
+
+    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Infallible> {
+        self.reads += 1;
+        for (place, byte) in (offset..).zip(into) {
+            *byte = match place {
+                _ if place < self.at => self.bytes[place as usize],
+                _ if place < self.at + self.zeros => 0,
+                _ => self.bytes[(place - self.zeros) as usize],
+            };
+        }
+        Ok(())
+    }
+}
+
+/// What lies between them is not read, however much it is.
+#[test]
+fn keys_and_index_may_be_apart() {
+    let files = files();
+    let v = &named(&files, "f-ok-kv-all").bytes;
+    let view = FileView::open(v, &Policy::STRICT).unwrap();
+    let trailer = *view.trailer();
+    let sections = u64::from(trailer.kv_length) + trailer.index_length;
+    for zeros in [8, 4096, 1 << 20, 1 << 33] {
+        let mut bytes = v.clone();
+        let place = bytes.len() - 40;
+        let index_offset = trailer.index_offset + zeros;
+        bytes[place..place + 8].copy_from_slice(&index_offset.to_le_bytes());
+        let source = || Gap {
+            bytes: &bytes,
+            at: trailer.index_offset,
+            zeros,
+            reads: 0,
+        };
+        let mut storage = vec![0; sections as usize];
+        let mut reader = RangeReader::open(source(), &mut storage, Policy::STRICT).unwrap();
+        // header, trailer, and the two
+        assert_eq!(reader.source_mut().reads, 4, "{zeros}");
+        assert!(reader.kv().eq(view.kv()));
+        let entries = reader
+            .entries()
+            .map(|entry| (entry.name, entry.data_offset));
+        assert!(entries.eq(view.entries().map(|entry| (entry.name, entry.data_offset))));
+        let mut small = vec![0; sections as usize - 1];
+        let error = refused(RangeReader::open(source(), &mut small, Policy::STRICT).map(drop));
+        let kind = ErrorKind::Capacity {
+            what: Resource::Frame,
+            needed: sections,
+            available: sections - 1,
+        };
+        assert_eq!(error.unwrap_err().kind(), kind);
+    }
+}
+
 #[test]
 fn a_descriptor_needs_storage_of_its_length() {
     let files = files();

@@ -1,6 +1,7 @@
 //! Where the sections of a container are, read from a source of ranges.
 
 use core::ops::Range;
+use core::slice;
 
 use super::directory::FileDirectory;
 use super::range::{ReadAt, ReadError};
@@ -8,16 +9,15 @@ use super::sections::{FileHeader, Sections, long_enough, magic};
 use crate::check::Judge;
 use crate::error::{Error, ErrorKind, Resource};
 use crate::policy::Policy;
-use crate::wire::container::{FILE_HEADER, TRAILER};
+use crate::wire::container::{FILE_HEADER, PLACEMENT, TRAILER};
 use crate::wire::{length, record};
 
-/// Header and trailer of a container, and where index and key-value section lie in the storage that they
-/// were read into.
-#[derive(Clone, Copy, Debug)]
+/// Header and trailer of a container, and which parts of it are in the storage.
+#[derive(Clone, Debug)]
 pub(crate) struct Extent {
     sections: Sections,
-    /// What the storage starts with.
-    from: u64,
+    /// They stand one behind the other.
+    parts: [Range<u64>; 2],
 }
 
 impl Extent {
@@ -49,26 +49,61 @@ impl Extent {
 
         let tail = Tail::read(source, storage, file_size)?;
         let sections = Sections::read(header, &tail.trailer, file_size, judge)?;
-        let from = tail.start;
-        Ok(Extent { sections, from })
+        let parts = [tail.start..file_size, file_size..file_size];
+        Ok(Extent { sections, parts })
     }
 
-    /// Reads index and key-value section to the front of `storage`, where not all of them are there.
+    /// Reads index and key-value section to the front of `storage`, where not both are there.
     pub(crate) fn load<R: ReadAt>(
         &mut self,
         source: &mut R,
         storage: &mut [u8],
     ) -> Result<(), ReadError<R::Error>> {
-        if let Some(place) = self.missing() {
-            self.from = fill(source, storage, &place)?;
+        let Some(parts) = self.missing() else {
+            return Ok(());
+        };
+        let mut room = room(storage, needed(&parts), parts[0].start)?;
+        for part in &parts {
+            let len = usize::try_from(needed(slice::from_ref(part))).unwrap_or(usize::MAX);
+            // there is room for both
+            let (into, rest) = room.split_at_mut_checked(len).unwrap_or_default();
+            if !into.is_empty() {
+                source
+                    .read_at(part.start, into)
+                    .map_err(ReadError::Source)?;
+            }
+            room = rest;
         }
+        self.parts = parts;
         Ok(())
     }
 
-    /// Where index and key-value section are, if not all of them are in the storage.
-    pub(crate) fn missing(&self) -> Option<Range<u64>> {
-        let between = hull(self.sections.index(), self.sections.kv());
-        (between.start < self.from).then_some(between)
+    /// Bytes of storage that [`load`](Self::load) takes.
+    #[cfg(feature = "std")]
+    pub(crate) fn storage_len(&self) -> u64 {
+        self.missing().map_or(0, |parts| needed(&parts))
+    }
+
+    /// Where index and key-value section are, if not both are in the storage. What lies far between them is left
+    /// out.
+    fn missing(&self) -> Option<[Range<u64>; 2]> {
+        let index = self.sections.index();
+        let kv = self.sections.kv().unwrap_or(index.end..index.end);
+        let [there, _] = &self.parts;
+        if there.start <= index.start.min(kv.start) {
+            return None;
+        }
+        let (first, second) = match kv.start < index.start {
+            true => (kv, index),
+            false => (index, kv),
+        };
+        Some(match second.start.saturating_sub(first.end) < PLACEMENT {
+            true => {
+                let end = first.end.max(second.end);
+                [first.start..end, end..end]
+            }
+            false => [first, second],
+        })
     }
 
     /// Checks index and key-value section in the storage that they were read into.
@@ -77,24 +112,28 @@ impl Extent {
         storage: &'a [u8],
         judge: &mut J,
     ) -> Result<FileDirectory<'a>, Error> {
-        let (index, kv) = self.parts(storage);
+        let (index, kv) = self.sections(storage);
         FileDirectory::read(self.sections, index, kv, judge)
     }
 
     /// The directory in a storage that was checked, names by a table of them.
     #[cfg(feature = "std")]
     pub(crate) fn directory<'a>(&self, storage: &'a [u8]) -> FileDirectory<'a> {
-        let (index, kv) = self.parts(storage);
+        let (index, kv) = self.sections(storage);
         FileDirectory::checked(self.sections, index, kv, true)
     }
 
     /// Index and key-value section.
-    fn parts<'a>(&self, storage: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+    fn sections<'a>(&self, storage: &'a [u8]) -> (&'a [u8], &'a [u8]) {
         let section = |place: Range<u64>| {
-            let start = usize::try_from(place.start.saturating_sub(self.from)).ok();
-            let len = usize::try_from(place.end.saturating_sub(place.start)).ok();
-            let bytes = start.and_then(|start| storage.get(start..))?;
-            bytes.get(..len?)
+            let [first, second] = &self.parts;
+            let (part, behind) = match place.start < first.end {
+                true => (first, 0),
+                false => (second, first.end.saturating_sub(first.start)),
+            };
+            let start = behind.saturating_add(place.start.saturating_sub(part.start));
+            let len = usize::try_from(place.end.saturating_sub(place.start)).ok()?;
+            storage.get(usize::try_from(start).ok()?..)?.get(..len)
         };
         let index = section(self.sections.index()).unwrap_or_default();
         let kv = self.sections.kv().and_then(section).unwrap_or_default();
@@ -133,33 +172,32 @@ impl Tail {
     }
 }
 
-/// The range that holds both.
-fn hull(a: Range<u64>, b: Option<Range<u64>>) -> Range<u64> {
-    let b = b.unwrap_or(a.clone());
-    a.start.min(b.start)..a.end.max(b.end)
+/// Bytes of all parts.
+fn needed(parts: &[Range<u64>]) -> u64 {
+    let lens = parts.iter().map(|part| part.end.saturating_sub(part.start));
+    lens.fold(0, u64::saturating_add)
 }
 
-/// Reads a range to the front of the storage, and returns where it starts.
+/// Reads a range to the front of the storage.
 pub(super) fn fill<R: ReadAt>(
     source: &mut R,
     storage: &mut [u8],
     place: &Range<u64>,
-) -> Result<u64, ReadError<R::Error>> {
-    let needed = place.end.saturating_sub(place.start);
+) -> Result<(), ReadError<R::Error>> {
+    let into = room(storage, needed(slice::from_ref(place)), place.start)?;
+    source.read_at(place.start, into).map_err(ReadError::Source)
+}
+
+/// The front of a storage, for what starts at an absolute offset.
+fn room(storage: &mut [u8], needed: u64, at: u64) -> Result<&mut [u8], Error> {
     let available = length(storage.len());
-    let into = usize::try_from(needed)
+    let front = usize::try_from(needed)
         .ok()
         .and_then(|len| storage.get_mut(..len));
-    let Some(into) = into else {
-        let kind = ErrorKind::Capacity {
-            what: Resource::Frame,
-            needed,
-            available,
-        };
-        return Err(Error::new(kind, place.start).into());
+    let kind = ErrorKind::Capacity {
+        what: Resource::Frame,
+        needed,
+        available,
     };
-    source
-        .read_at(place.start, into)
-        .map_err(ReadError::Source)?;
-    Ok(place.start)
+    front.ok_or(Error::new(kind, at))
 }

@@ -77,7 +77,8 @@ impl<E: fmt::Debug + fmt::Display> core::error::Error for ReadError<E> {}
 /// read.
 ///
 /// Opening takes two reads where index and key-value section fit the storage together with all that lies
-/// behind them, and three otherwise. Tensors are read when they are asked for.
+/// behind them, three otherwise, and four where the two are apart: what lies between them is not read. Tensors
+/// are read when they are asked for.
 ///
 /// ```
 /// use hrry::{Policy, RangeReader, ReadAt};

@@ -304,10 +304,8 @@ fn read_extent<R: Source>(
     let first = source.len()?.min(length(ROOM));
     grow(storage, usize::try_from(first).unwrap_or(ROOM))?;
     let mut extent = Extent::locate(source, storage, &mut { policy })?;
-    if let Some(place) = extent.missing() {
-        let needed = place.end.saturating_sub(place.start);
-        grow(storage, usize::try_from(needed).unwrap_or(usize::MAX))?;
-        extent.load(source, storage)?;
-    }
+    let needed = usize::try_from(extent.storage_len()).unwrap_or(usize::MAX);
+    grow(storage, needed)?;
+    extent.load(source, storage)?;
     Ok(extent)
 }
