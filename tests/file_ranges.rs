@@ -51,34 +51,6 @@ fn opening_takes_two_reads_or_three() {
     }
 }
 
-/// A file with zeros put in at a place, and how many reads there were.
-struct Gap<'a> {
-    bytes: &'a [u8],
-    at: u64,
-    zeros: u64,
-    reads: usize,
-}
-
-impl ReadAt for Gap<'_> {
-    type Error = Infallible;
-
-    fn len(&mut self) -> Result<u64, Infallible> {
-        Ok(self.bytes.len() as u64 + self.zeros)
-    }
-
-    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Infallible> {
-        self.reads += 1;
-        for (place, byte) in (offset..).zip(into) {
-            *byte = match place {
-                _ if place < self.at => self.bytes[place as usize],
-                _ if place < self.at + self.zeros => 0,
-                _ => self.bytes[(place - self.zeros) as usize],
-            };
-        }
-        Ok(())
-    }
-}
-
 /// What lies between them is not read, however much it is.
 #[test]
 fn keys_and_index_may_be_apart() {
@@ -92,10 +64,10 @@ fn keys_and_index_may_be_apart() {
         let place = bytes.len() - 40;
         let index_offset = trailer.index_offset + zeros;
         bytes[place..place + 8].copy_from_slice(&index_offset.to_le_bytes());
-        let source = || Gap {
-            bytes: &bytes,
-            at: trailer.index_offset,
-            zeros,
+        let (front, behind) = bytes.split_at(trailer.index_offset as usize);
+        let source = || Sparse {
+            len: bytes.len() as u64 + zeros,
+            parts: vec![(0, front.to_vec()), (index_offset, behind.to_vec())],
             reads: 0,
         };
         let mut storage = vec![0; sections as usize];
@@ -136,10 +108,11 @@ fn a_descriptor_needs_storage_of_its_length() {
     assert_eq!((error.kind(), error.offset()), (kind, 64));
 }
 
-/// A file of 2^40 bytes that is zero where nothing was put.
+/// A file that is zero where nothing was put, and how often it was read.
 struct Sparse {
     len: u64,
     parts: Vec<(u64, Vec<u8>)>,
+    reads: usize,
 }
 
 impl ReadAt for Sparse {
@@ -150,6 +123,7 @@ impl ReadAt for Sparse {
     }
 
     fn read_at(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Infallible> {
+        self.reads += 1;
         assert!(offset + into.len() as u64 <= self.len);
         for (at, byte) in (offset..).zip(into) {
             let part = self
@@ -187,6 +161,7 @@ fn positions_beyond_four_gibibytes_are_used_on_every_target() {
             (4096 + far, small[4096..index].to_vec()),
             (index as u64 + far, moved),
         ],
+        reads: 0,
     };
     let mut storage = [0; 512];
     let mut reader = RangeReader::open(source, &mut storage, Policy::STRICT).unwrap();

@@ -49,9 +49,9 @@ pub type Saved<'f> = Output<BufWriter<&'f mut File>>;
 ///
 /// # Errors
 ///
-/// What `write` returns, which has to finish what it writes: bytes are bytes here. Errors of the system. An error after the file has its new name, which only the
-/// folder's own way to the disk can give, is returned too: the new file is there, but may be gone after a
-/// power failure.
+/// What `write` returns, which has to finish what it writes: bytes are bytes here. Errors of the system. An
+/// error after the file has its new name, which only the folder's own way to the disk can give, is returned
+/// too: the new file is there, but may be gone after a power failure.
 pub fn save<T, E: From<io::Error>>(
     path: impl AsRef<Path>,
     write: impl FnOnce(&mut Saved<'_>) -> Result<T, E>,

@@ -15,8 +15,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(200);
 
 impl Progress {
-    /// For work of so many bytes, or 0 where that is not known, which may write to standard output; silent where standard error is no
-    /// terminal, and where both would go to one.
+    /// For work of so many bytes, or 0 where that is not known, which may write to standard output; silent
+    /// where standard error is no terminal, and where both would go to one.
     pub fn new(total: u64, writes: bool) -> Self {
         let shared = writes && io::stdout().is_terminal();
         let seen = io::stderr().is_terminal() && !shared;

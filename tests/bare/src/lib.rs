@@ -2,6 +2,7 @@
 //! microcontrollers and wasm alike.
 #![no_std]
 
+mod card;
 pub mod codec;
 pub mod deep;
 mod far;

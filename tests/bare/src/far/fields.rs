@@ -1,11 +1,11 @@
 //! Each number of a container made too large by what a 32-bit target would lose of it.
 
 use hrry::{
-    Error, ErrorKind, FileView, FixedFile, Policy, RangeReader, ReadAt, ReadError, Region,
-    Resource, Rule,
+    Error, ErrorKind, FileView, FixedFile, Policy, RangeReader, ReadError, Region, Resource, Rule,
 };
 
 use super::{KEYS, Record, header, vector};
+use crate::card::Card;
 
 /// A file of one tensor, `near`, with its descriptor at 64 and four bytes at 4,096.
 const KV: usize = 4104;
@@ -90,23 +90,6 @@ fn fill(record: &mut Record<LEN>) {
     record.trailer(INDEX as u64, 46, KV as u64);
 }
 
-struct Slice<'a>(&'a [u8]);
-
-impl ReadAt for Slice<'_> {
-    type Error = ();
-
-    fn len(&mut self) -> Result<u64, ()> {
-        Ok(self.0.len() as u64)
-    }
-
-    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> Result<(), ()> {
-        let start = usize::try_from(offset).map_err(|_| ())?;
-        let behind = self.0.get(start..).ok_or(())?;
-        into.copy_from_slice(behind.get(..into.len()).ok_or(())?);
-        Ok(())
-    }
-}
-
 /// What both readers say that seek; they must agree.
 fn seeking(file: &[u8]) -> Result<(), Error> {
     let policy = Policy::STRICT;
@@ -115,7 +98,7 @@ fn seeking(file: &[u8]) -> Result<(), Error> {
         view.tensor(&entry, &policy).map(drop)
     });
     let (mut storage, mut room) = ([0; 128], [0; 64]);
-    let ranges = RangeReader::open(Slice(file), &mut storage, policy).and_then(|mut reader| {
+    let ranges = RangeReader::open(Card(file), &mut storage, policy).and_then(|mut reader| {
         let entry = reader.find("near").expect("it is there");
         reader.tensor(&entry, &mut room).map(drop)
     });

@@ -6,6 +6,7 @@ use hrry::{
 };
 
 use super::contents::{Contents, Fold};
+use crate::card::Card;
 
 /// What a reader told of a container, or why it refused.
 pub type Verdict = Result<u64, Error>;
@@ -30,24 +31,6 @@ pub fn composites(bytes: &[u8], policy: &Policy, words: &mut [u64]) -> Result<()
     let mut items = FileItems::new(file, index, Exact, InlineArena::<64>::new(), *policy);
     while items.next_item()?.is_some() {}
     items.finish()
-}
-
-/// A source that fails where it must not be asked.
-struct Card<'a>(&'a [u8]);
-
-impl ReadAt for Card<'_> {
-    type Error = ();
-
-    fn len(&mut self) -> Result<u64, ()> {
-        Ok(self.0.len() as u64)
-    }
-
-    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> Result<(), ()> {
-        let start = usize::try_from(offset).map_err(|_| ())?;
-        let behind = self.0.get(start..).ok_or(())?;
-        into.copy_from_slice(behind.get(..into.len()).ok_or(())?);
-        Ok(())
-    }
 }
 
 /// A container in ranges, tensor by tensor.
