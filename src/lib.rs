@@ -21,6 +21,7 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+mod address;
 pub mod check;
 mod composite;
 mod descriptor;
@@ -39,6 +40,10 @@ mod sort;
 mod stream;
 mod wire;
 
+pub use address::{
+    AddressError, Compressed, Element, Line, Pages, StorageWalk, StoredWalk, SubBox, Walk, locate,
+    locate_stored,
+};
 pub use composite::{
     Arena, CompositeValidator, Cover, Exact, ExactThenKeyed, FixedComposite, InlineArena, Key,
     Keyed, MAX_COMPOSITE_DEPTH, Method, Outcome, SetError, corners,

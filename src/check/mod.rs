@@ -11,7 +11,7 @@ pub(crate) mod layout;
 pub(crate) mod quantization;
 mod reach;
 pub(crate) mod sections;
-mod size;
+pub(crate) mod size;
 
 use crate::error::{Field, Violation};
 use crate::model::{Fields, Layout, U64s};

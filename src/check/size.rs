@@ -149,7 +149,7 @@ impl Count {
 ///
 /// An odd multiple of `2^n` bits needs `2^(3 - n)` elements.
 #[inline]
-fn group(bits: u32) -> (u32, u64) {
+pub(crate) fn group(bits: u32) -> (u32, u64) {
     let even = bits.trailing_zeros().min(3);
     (3u32.wrapping_sub(even), bits.wrapping_shr(even).into())
 }

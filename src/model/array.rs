@@ -1,8 +1,9 @@
 //! Arrays of numbers, wherever they are.
 
+use core::cmp::Ordering;
 use core::fmt;
 
-use crate::wire::Number;
+use crate::wire::{Number, length};
 
 /// A borrowed array of numbers: little-endian bytes of any alignment, or native numbers.
 ///
@@ -64,6 +65,35 @@ impl<'a, T: Number> Array<'a, T> {
         T: Default,
     {
         self.get(crate::wire::index(index)).unwrap_or_default()
+    }
+
+    /// The numbers from `start` up to `end`, if they are all there.
+    pub(crate) fn range(&self, start: u64, end: u64) -> Option<Self> {
+        let (start, end) = (usize::try_from(start).ok()?, usize::try_from(end).ok()?);
+        match self {
+            Array::Le(bytes) => {
+                let (start, end) = (start.checked_mul(T::WIDTH)?, end.checked_mul(T::WIDTH)?);
+                bytes.get(start..end).map(Array::Le)
+            }
+            Array::Native(numbers) => numbers.get(start..end).map(Array::Native),
+        }
+    }
+
+    /// Where a number is, among numbers that rise; some place or none among others.
+    pub(crate) fn search(&self, wanted: T) -> Option<u64>
+    where
+        T: Ord,
+    {
+        let (mut low, mut high) = (0usize, self.len());
+        while low < high {
+            let middle = low.wrapping_add(high.wrapping_sub(low).wrapping_shr(1));
+            match self.get(middle)?.cmp(&wanted) {
+                Ordering::Equal => return Some(length(middle)),
+                Ordering::Less => low = middle.wrapping_add(1),
+                Ordering::Greater => high = middle,
+            }
+        }
+        None
     }
 
     /// The numbers in order.
