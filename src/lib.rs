@@ -38,6 +38,7 @@ pub mod profile;
 mod rule;
 mod sort;
 mod stream;
+mod value;
 mod wire;
 
 pub use address::{
@@ -71,6 +72,9 @@ pub use stream::{
     Event, FixedDecoder, FixedStream, FixedWriter, Payload, StreamDecoder, StreamParser,
     StreamWriter,
 };
+pub use value::element;
+pub use value::element::{ElementError, Scalar, Value};
+pub use value::{ValueError, read_stored, read_values};
 pub use wire::Number;
 pub use wire::descriptor::{
     DYNAMIC, MAX_BUFFERS, MAX_RANK, MAX_TILE_LEVELS, MIN_BUFFER_ALIGNMENT, NO_BUFFER, Section,

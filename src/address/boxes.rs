@@ -39,6 +39,24 @@ impl<'a> SubBox<'a> {
         crate::check::size::elements(self.shape)?.fits()
     }
 
+    /// Whether an index of the same rank is in it.
+    pub(crate) fn holds(&self, index: &[u64]) -> bool {
+        let part = self.offset.iter().zip(self.shape);
+        let mut axes = index.iter().zip(part);
+        axes.all(|(at, (offset, len))| *at >= offset && at.wrapping_sub(offset) < len)
+    }
+
+    /// The place of one of its indices among all of them, last dimension fastest.
+    pub(crate) fn place(&self, index: &[u64]) -> Option<u64> {
+        let part = self.offset.iter().zip(self.shape);
+        index
+            .iter()
+            .zip(part)
+            .try_fold(0u64, |place, (at, (offset, len))| {
+                place.checked_mul(len)?.checked_add(at.checked_sub(offset)?)
+            })
+    }
+
     /// Requires the box to lie in a static shape.
     pub(crate) fn within(&self, shape: U64s<'_>) -> Result<(), AddressError> {
         same_rank(shape, self.shape.len())?;

@@ -29,7 +29,7 @@ pub use stored::{StoredWalk, locate_stored};
 
 pub(crate) use dense::Dense;
 pub(crate) use place::Place;
-pub(crate) use runs::{Merge, Run, Runs};
+pub(crate) use runs::{Merge, Runs};
 
 use crate::model::{Fields, U64s};
 use crate::wire::descriptor::{DYNAMIC, MAX_RANK, MAX_TILE_LEVELS};

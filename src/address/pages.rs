@@ -149,7 +149,7 @@ impl<'a> Pages<'a> {
     /// # Errors
     ///
     /// Token counts that are not in the format; as [`slots`](Self::slots).
-    pub(super) fn token(&self, place: u64) -> Result<(u32, u64), AddressError> {
+    pub(crate) fn token(&self, place: u64) -> Result<(u32, u64), AddressError> {
         let [tokens, ..] = self.shape;
         if self.paged.num_seqs == 1 {
             return Ok((0, place));

@@ -359,20 +359,29 @@ fn pointers(n: u64, width: u64) -> Option<u64> {
     n.checked_add(1)?.checked_mul(width)
 }
 
+/// Elements of all pages; none while a dimension that matters is dynamic.
+pub(crate) fn pool(paged: &BlockPaged, shape: U64s<'_>) -> Option<Count> {
+    let slots = Count::new(paged.num_pages).times(paged.page_size.into());
+    let (heads, depth) = (shape.at(1), shape.at(2));
+    (heads != DYNAMIC && depth != DYNAMIC).then(|| slots.times(heads).times(depth))
+}
+
+/// Bytes of a page number or sequence pointer.
+pub(crate) fn page_number(paged: &BlockPaged) -> u64 {
+    let wide = paged.block_table_index_type == BlockTableIndexType::U64;
+    if wide { 8 } else { 4 }
+}
+
 #[inline(never)]
 fn other_sizes<S: Subject, J: Judge>(d: S, bits: u32, judge: &mut J) -> Checked {
     match d.layout() {
         Layout::Private { .. } | Layout::Unknown(_) => Ok(()),
         Layout::BlockPaged(paged) => {
             let rule = Rule::PagedSize;
-            let slots = Count::new(paged.num_pages).times(paged.page_size.into());
-            let (heads, depth) = (d.shape().at(1), d.shape().at(2));
-            if heads != DYNAMIC && depth != DYNAMIC {
-                let needed = slots.times(heads).times(depth).bytes(bits);
-                holds(d, 0, needed.fits(), rule)?;
+            if let Some(elements) = pool(&paged, d.shape()) {
+                holds(d, 0, elements.bytes(bits).fits(), rule)?;
             }
-            let wide = paged.block_table_index_type == BlockTableIndexType::U64;
-            let width = if wide { 8 } else { 4 };
+            let width = page_number(&paged);
             holds(d, 2, pointers(paged.num_seqs.into(), width), rule)
         }
         _ if bits == 0 => Ok(()),
@@ -380,16 +389,22 @@ fn other_sizes<S: Subject, J: Judge>(d: S, bits: u32, judge: &mut J) -> Checked 
     }
 }
 
-/// LAYOUT-05 and its siblings: all elements of a dense tensor lie in buffer 0.
-fn dense<S: Subject, J: Judge>(d: S, layout: &Layout<'_>, bits: u32, judge: &mut J) -> Checked {
-    let shape = d.shape();
-    let (rule, reach) = match layout {
+/// How far a dense layout reaches, and the rule that buffer 0 holds that; none where there is no element or the shape
+/// is dynamic.
+#[inline(always)]
+pub(crate) fn reach(layout: &Layout<'_>, shape: U64s<'_>) -> (Rule, Option<Reach>) {
+    match layout {
         Layout::Strided { strides } => (Rule::StridedReach, Reach::strided(*strides, shape)),
         Layout::Tiled(levels) => Reach::tiled(*levels, shape),
         Layout::Morton { morton_bits } => (Rule::MortonSize, Reach::morton(*morton_bits, shape)),
         Layout::Hilbert { .. } => (Rule::HilbertSize, Reach::contiguous(shape)),
         _ => (Rule::DenseSize, Reach::contiguous(shape)),
-    };
+    }
+}
+
+/// LAYOUT-05 and its siblings: all elements of a dense tensor lie in buffer 0.
+fn dense<S: Subject, J: Judge>(d: S, layout: &Layout<'_>, bits: u32, judge: &mut J) -> Checked {
+    let (rule, reach) = reach(layout, d.shape());
     let Some(reach) = reach else {
         return Ok(());
     };

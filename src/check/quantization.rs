@@ -30,7 +30,7 @@ pub(crate) fn parameter_buffers(quantization: &Quantization<'_>) -> Option<u32> 
 
 /// The zero-point buffer of a scheme that has one.
 #[inline(always)]
-fn zero_points(p: &Parameters) -> Option<u32> {
+pub(crate) fn zero_points(p: &Parameters) -> Option<u32> {
     let asymmetric = p.flags & defined_flags(p.scheme) == 0;
     (may_be_symmetric(p.scheme) && asymmetric).then_some(p.zero_point_buffer_index)
 }
@@ -138,23 +138,51 @@ fn parameters<S: Subject, J: Judge>(
         block_size(p, size, pages.is_some(), judge)?;
     }
     let mut rules = [Rule::ScaleSize, Rule::ZeroPointSize, Rule::SharedSize];
-    let entries = match pages {
-        _ if per_channel => Some(size),
-        Some((pages, page_size)) if per_block => {
-            let slots = p.axis == 0 && p.block_size == page_size;
-            judge.require(slots, Rule::PagedBlock, Field::BlockSize, 0)?;
-            rules = [Rule::PagedParameters; 3];
-            pages.checked_mul(page_size.into())
+    if let (Some((_, page_size)), true) = (pages, per_block) {
+        let slots = p.axis == 0 && p.block_size == page_size;
+        judge.require(slots, Rule::PagedBlock, Field::BlockSize, 0)?;
+        rules = [Rule::PagedParameters; 3];
+    }
+    match entries(shape, p, size, pages) {
+        Some(entries) => sizes(d, p, entries, rules, judge),
+        None => Ok(()),
+    }
+}
+
+/// How many scales there are, and zero points; no number where they fit no buffer. None where nothing says it.
+#[inline(always)]
+fn entries(
+    shape: U64s<'_>,
+    p: &Parameters,
+    size: u64,
+    pages: Option<(u64, u32)>,
+) -> Option<Option<u64>> {
+    match pages {
+        _ if p.scheme == Scheme::PerChannelAffine => Some(Some(size)),
+        Some((pages, page_size)) if p.scheme == Scheme::PerBlockAffine => {
+            Some(pages.checked_mul(page_size.into()))
         }
         // AMB-42: NF4 and MXFP parameters of pages have no stated size
-        Some(_) => return Ok(()),
+        Some(_) => None,
         // none while a dimension that matters is dynamic
-        None => match blocks(shape, p, size) {
-            Some(entries) => entries.fits(),
-            None => return Ok(()),
-        },
-    };
-    sizes(d, p, entries, rules, judge)
+        None => blocks(shape, p, size).map(Count::fits),
+    }
+}
+
+/// How many scales a checked descriptor has, and zero points, where something says it.
+pub(crate) fn parameter_entries<S: Subject>(d: S, p: &Parameters) -> Option<u64> {
+    let size = d.shape().at(p.axis);
+    entries(d.shape(), p, size, pages(d)).flatten()
+}
+
+/// Type of the scales: where the scheme has one, that is not on the wire and a writer's word is nothing.
+#[inline(always)]
+pub(crate) fn scale_type(p: &Parameters) -> ElementType {
+    match p.scheme {
+        Scheme::Nf4 => ElementType::Float32,
+        Scheme::Mxfp => ElementType::Float8E8M0,
+        _ => p.scale_type,
+    }
 }
 
 /// Pages and their token slots.
@@ -238,14 +266,8 @@ fn sizes<S: Subject, J: Judge>(
     [scale_rule, zero_rule, shared_rule]: [Rule; 3],
     judge: &mut J,
 ) -> Checked {
-    // where the scheme has one type of scale, that is not on the wire and a writer's word is nothing
-    let scale_bits = match p.scheme {
-        Scheme::Nf4 => 32,
-        Scheme::Mxfp => 8,
-        _ => p.scale_type.bits(),
-    };
     let bytes_of = |width: u32| entries.and_then(|entries| entries.checked_mul(width.into()));
-    let scale_bytes = scale_bits.wrapping_shr(3);
+    let scale_bytes = scale_type(p).bits().wrapping_shr(3);
     let mut exactly = |buffer: u32, needed: Option<u64>, rule| {
         let size = d.byte_size(buffer);
         if Some(size) == needed {

@@ -1,0 +1,14 @@
+//! Numbers: what the elements of tensors and composites are.
+//!
+//! Depends on addresses, on the tags and on little-endian bytes. The only layer with floating-point operations:
+//! results are those of IEEE 754 with rounding to nearest, ties to even, the same on every target. Never
+//! checks a rule of the format: buffers of any content give numbers or a typed error.
+
+mod dequantize;
+pub mod element;
+mod error;
+mod read;
+mod stored;
+
+pub use error::ValueError;
+pub use read::{read_stored, read_values};

@@ -1,0 +1,226 @@
+//! The elements of one tensor that lie in a box, in row-major order.
+
+use super::dequantize::Dequantizer;
+use super::element::{self, ElementError, Scalar};
+use super::error::ValueError;
+use super::stored::{Data, Piece, each, is_complete};
+use crate::address::{Merge, SubBox};
+use crate::model::Fields;
+use crate::wire::length;
+
+/// Reads the numbers of the elements in a box, last dimension fastest, whatever the layout: codes of a
+/// quantized tensor as the numbers they stand for, elements that a sparse tensor does not store as 0.
+///
+/// `buffers` are those of the buffer table. `out` has one place for each element of the box.
+///
+/// ```
+/// use hrry::{BufferHandle, DescriptorSpec, ElementType, Layout, Quantization, SubBox, U64s};
+/// use hrry::read_values;
+/// let buffers = [BufferHandle::cpu(3, 64)];
+/// let spec = DescriptorSpec {
+///     quantization: Some(Quantization::per_tensor(0.5f32.into(), 8)),
+///     ..DescriptorSpec::new(ElementType::UInt4, &[2, 3], Layout::ColumnMajor, &buffers)
+/// };
+/// let mut out = [0.0f32; 6];
+/// let whole = SubBox::whole(U64s::from(&[2, 3]));
+/// read_values(&spec, &[&[0x08, 0x9A, 0xF7]], whole, &mut out)?;
+/// assert_eq!(out, [0.0, 1.0, -0.5, -4.0, 0.5, 3.5]);
+/// # Ok::<(), hrry::ValueError>(())
+/// ```
+///
+/// # Errors
+///
+/// A box of another size than `out` or outside the shape; elements without a place, as
+/// [`locate_stored`](crate::locate_stored) tells; numbers that `T` does not take, as [`Scalar`] tells;
+/// schemes and parameters without a meaning. What `out` holds then has none.
+pub fn read_values<T: Scalar>(
+    d: &(impl Fields + ?Sized),
+    buffers: &[&[u8]],
+    part: SubBox<'_>,
+    out: &mut [T],
+) -> Result<(), ValueError> {
+    part.within(d.shape())?;
+    room(part, length(out.len()), Some)?;
+    let data = Data::new(d, buffers)?;
+    if !is_complete(d) {
+        out.fill(T::default());
+    }
+    let quantization = d.quantization();
+    let scheme = quantization.as_ref();
+    let scheme = scheme.map(|scheme| Dequantizer::new(d, scheme, buffers));
+    let scheme = scheme.transpose()?;
+    // parameters go by the index, so pieces stay inside rows
+    let merge = match scheme {
+        Some(_) => Merge::Nothing,
+        None => Merge::Rows,
+    };
+    let mut rows = Rows::new(d, part);
+    each(d, buffers, &data, part, merge, |index, piece| {
+        let out = out.get_mut(rows.next(index, &piece)?..);
+        let out = out.and_then(|out| out.get_mut(..piece.len));
+        let out = out.ok_or(ElementError::NoSuchPosition)?;
+        match &scheme {
+            None => {
+                let Piece { first, step, .. } = piece;
+                Ok(element::decode_stepped(
+                    data.element_type,
+                    data.bytes,
+                    first,
+                    step,
+                    out,
+                )?)
+            }
+            Some(scheme) => numbers(scheme, &data, index, piece, out),
+        }
+    })
+}
+
+/// The numbers of a piece of a quantized tensor.
+fn numbers<T: Scalar>(
+    scheme: &Dequantizer<'_>,
+    data: &Data<'_>,
+    index: &[u64],
+    piece: Piece,
+    out: &mut [T],
+) -> Result<(), ValueError> {
+    if let Some(out) = T::singles(out) {
+        return scheme.piece(data, index, 0, piece, out);
+    }
+    scheme.chunks(data, index, piece, |start, numbers| {
+        let out = out.get_mut(start..).unwrap_or_default();
+        for (out, number) in out.iter_mut().zip(numbers) {
+            *out = T::number(*number).ok_or(ElementError::Lossy {
+                from: data.element_type,
+            })?;
+        }
+        Ok(())
+    })
+}
+
+/// Copies the stored elements in a box, bit for bit and packed as in a row-major tensor of the same type,
+/// last dimension fastest, whatever the layout; elements that a sparse tensor does not store as 0 bits.
+///
+/// `out` has exactly the bytes of so many packed elements ([`packed_bytes`](crate::check::packed_bytes)).
+///
+/// ```
+/// use hrry::{BufferHandle, DescriptorSpec, ElementType, Layout, SubBox, U64s, read_stored};
+/// let buffers = [BufferHandle::cpu(3, 64)];
+/// let spec = DescriptorSpec::new(ElementType::UInt4, &[2, 3], Layout::ColumnMajor, &buffers);
+/// let mut out = [0; 3];
+/// read_stored(&spec, &[&[0x41, 0x52, 0x63]], SubBox::whole(U64s::from(&[2, 3])), &mut out)?;
+/// assert_eq!(out, [0x21, 0x43, 0x65]);
+/// # Ok::<(), hrry::ValueError>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`read_values`], but for numbers and schemes; private types have no packed form here.
+pub fn read_stored(
+    d: &(impl Fields + ?Sized),
+    buffers: &[&[u8]],
+    part: SubBox<'_>,
+    out: &mut [u8],
+) -> Result<(), ValueError> {
+    part.within(d.shape())?;
+    let element_type = d.element_type();
+    let bytes = |elements| crate::check::packed_bytes(element_type, elements);
+    room(part, length(out.len()), bytes)?;
+    let data = Data::new(d, buffers)?;
+    // also the unused bits of a last byte
+    out.fill(0);
+    let mut rows = Rows::new(d, part);
+    each(d, buffers, &data, part, Merge::Rows, |index, piece| {
+        let at = rows.next(index, &piece)?;
+        copy(&data, piece, out, length(at))
+    })
+}
+
+/// Copies the bits of a piece to a position of packed elements.
+pub(super) fn copy(
+    data: &Data<'_>,
+    piece: Piece,
+    out: &mut [u8],
+    at: u64,
+) -> Result<(), ValueError> {
+    if let Some((from, to)) = whole_bytes(data, piece, out, at) {
+        to.copy_from_slice(from);
+        return Ok(());
+    }
+    let mut at = at;
+    for k in 0..piece.len {
+        let position = piece.from(k, 1).first;
+        let bits = element::bits(data.element_type, data.bytes, position);
+        let bits = bits.ok_or(ElementError::TooShort {
+            needed: position.saturating_add(1),
+            available: 0,
+        })?;
+        let done = element::set_bits(data.element_type, out, at, bits);
+        done.ok_or(ElementError::NoSuchPosition)?;
+        at = at.wrapping_add(1);
+    }
+    Ok(())
+}
+
+/// The bytes of a piece and those it goes to, where elements fill bytes and follow each other.
+fn whole_bytes<'a, 'o>(
+    data: &Data<'a>,
+    piece: Piece,
+    out: &'o mut [u8],
+    at: u64,
+) -> Option<(&'a [u8], &'o mut [u8])> {
+    let bits = data.element_type.bits();
+    if piece.step != 1 || bits & 7 != 0 || bits == 0 {
+        return None;
+    }
+    let width = usize::try_from(bits.wrapping_shr(3)).ok()?;
+    let len = piece.len.checked_mul(width)?;
+    let start = |position: u64| usize::try_from(position).ok()?.checked_mul(width);
+    let from = data.bytes.get(start(piece.first)?..)?.get(..len)?;
+    let to = out.get_mut(start(at)?..)?.get_mut(..len)?;
+    Some((from, to))
+}
+
+/// Requires memory of exactly the size of a box.
+fn room(
+    part: SubBox<'_>,
+    available: u64,
+    size: impl Fn(u64) -> Option<u64>,
+) -> Result<(), ValueError> {
+    let needed = part.elements().and_then(size).unwrap_or(u64::MAX);
+    if needed == available {
+        Ok(())
+    } else {
+        Err(ValueError::Length { needed, available })
+    }
+}
+
+/// Where pieces go in the elements of a box.
+struct Rows<'a> {
+    part: SubBox<'a>,
+    /// Where the next piece goes, if pieces leave nothing out.
+    next: Option<usize>,
+}
+
+impl<'a> Rows<'a> {
+    fn new(d: &(impl Fields + ?Sized), part: SubBox<'a>) -> Self {
+        Rows {
+            part,
+            next: is_complete(d).then_some(0),
+        }
+    }
+
+    fn next(&mut self, index: &[u64], piece: &Piece) -> Result<usize, ValueError> {
+        match &mut self.next {
+            Some(next) => {
+                let at = *next;
+                *next = at.saturating_add(piece.len);
+                Ok(at)
+            }
+            None => {
+                let place = self.part.place(index);
+                let place = place.and_then(|place| usize::try_from(place).ok());
+                Ok(place.ok_or(ElementError::NoSuchPosition)?)
+            }
+        }
+    }
+}
