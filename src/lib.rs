@@ -74,7 +74,7 @@ pub use stream::{
 };
 pub use value::element;
 pub use value::element::{ElementError, Scalar, Value};
-pub use value::{ValueError, read_stored, read_values};
+pub use value::{Canvas, ValueError, read_stored, read_values};
 pub use wire::Number;
 pub use wire::descriptor::{
     DYNAMIC, MAX_BUFFERS, MAX_RANK, MAX_TILE_LEVELS, MIN_BUFFER_ALIGNMENT, NO_BUFFER, Section,

@@ -4,11 +4,13 @@
 //! results are those of IEEE 754 with rounding to nearest, ties to even, the same on every target. Never
 //! checks a rule of the format: buffers of any content give numbers or a typed error.
 
+mod canvas;
 mod dequantize;
 pub mod element;
 mod error;
 mod read;
 mod stored;
 
+pub use canvas::Canvas;
 pub use error::ValueError;
 pub use read::{read_stored, read_values};

@@ -1,0 +1,452 @@
+//! Reading through a composite: its members painted, one by one, into the elements of a box.
+
+use heapless::Vec;
+
+use super::dequantize::Dequantizer;
+use super::element::{self, ElementError};
+use super::error::ValueError;
+use super::read::copy;
+use super::stored::{Data, Piece, each, is_complete};
+use crate::address::{Dense, Merge, Runs, SubBox};
+use crate::check::packed_bytes;
+use crate::composite::{Arena, MAX_COMPOSITE_DEPTH};
+use crate::model::{CompositeHead, Fields, Layout, U64s};
+use crate::wire::descriptor::MAX_RANK;
+use crate::wire::tag::{CombineOp, CompositionRule, ElementType, MemberRole};
+use crate::wire::{index as slot, length};
+
+/// The merged view of a composite in a box, in memory that the caller lends.
+///
+/// Made from the head; then [`item`](Self::item) takes everything that belongs to the composite in the order
+/// of the stream, nested heads included, so that a member is needed only once and only while it is painted.
+/// What is outside the box costs a look at its descriptor.
+///
+/// A partition has the value of the one member that covers an index (COMP-51). An overlay has that of the
+/// last member that covers it, or the sum of all that do, rounded to the head's type after each
+/// (COMP-52 to COMP-54); a sparse correction covers what it stores. Numbers of quantized members are rounded
+/// to the head's type. The order and the covers of members are those of a checked composite.
+///
+/// ```
+/// use hrry::{BufferHandle, Canvas, CombineOp, CompositeHead, CompositionRule, DescriptorSpec};
+/// use hrry::{ElementType, InlineArena, Layout, Shard, SubBox, U64s};
+/// let head = CompositeHead {
+///     composition_rule: CompositionRule::Partition,
+///     combine_op: CombineOp::None,
+///     member_count: 2,
+/// };
+/// let head = DescriptorSpec::new(ElementType::UInt8, &[2, 4], Layout::Composite(head), &[]);
+/// let buffers = [BufferHandle::cpu(4, 64)];
+/// let half = |offset, layout| DescriptorSpec {
+///     shard: Some(Shard { parent_shape: U64s::from(&[2, 4]), shard_offset: offset }),
+///     ..DescriptorSpec::new(ElementType::UInt8, &[2, 2], layout, &buffers)
+/// };
+/// let left = half(U64s::from(&[0, 0]), Layout::RowMajor);
+/// let right = half(U64s::from(&[0, 2]), Layout::ColumnMajor);
+///
+/// // the second row
+/// let part = SubBox { offset: U64s::from(&[1, 0]), shape: U64s::from(&[1, 4]) };
+/// let mut out = [0; 4];
+/// let mut canvas = Canvas::new(&head, part, &mut out, InlineArena::<2>::new())?;
+/// canvas.item(&left, &[&[1, 2, 3, 4]])?;
+/// canvas.item(&right, &[&[5, 6, 7, 8]])?;
+/// canvas.finish()?;
+/// assert_eq!(out, [3, 4, 6, 8]);
+/// # Ok::<(), hrry::ValueError>(())
+/// ```
+#[derive(Debug)]
+pub struct Canvas<'o, A> {
+    element_type: ElementType,
+    part: SubBox<'o>,
+    out: &'o mut [u8],
+    levels: Vec<Level, MAX_COMPOSITE_DEPTH>,
+    /// Of each open partition, where its head lies in the outermost one.
+    offsets: A,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    role: Role,
+    members_left: u32,
+}
+
+/// What the members of a level are to the view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Partition,
+    Overlay(CombineOp),
+    /// Nothing: the level is outside the box.
+    Outside,
+}
+
+/// How the elements of a member meet what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// They replace all of its box; what it does not store is 0.
+    Fill,
+    /// They replace what it stores.
+    Replace,
+    /// They are added to it.
+    Add,
+}
+
+impl<'o, A: Arena> Canvas<'o, A> {
+    /// An empty view of a box of a composite.
+    ///
+    /// `out` has the bytes of as many packed elements of the head's type as the box has
+    /// ([`packed_bytes`]). `offsets` holds a word for each dimension
+    /// and open partition.
+    ///
+    /// # Errors
+    ///
+    /// A group or a private composite; a box outside the shape or of another size than `out`; a dynamic
+    /// dimension; a private element type, whose elements have no known place in `out`.
+    pub fn new<F: Fields + ?Sized>(
+        head: &F,
+        part: SubBox<'o>,
+        out: &'o mut [u8],
+        offsets: A,
+    ) -> Result<Self, ValueError> {
+        let Layout::Composite(composite) = head.layout() else {
+            return Err(ValueError::Order);
+        };
+        part.within(head.shape())?;
+        let element_type = head.element_type();
+        let no_numbers = ElementError::NoNumbers(element_type);
+        let elements = part.elements().unwrap_or(u64::MAX);
+        let needed = match element_type.bits() {
+            0 => return Err(no_numbers.into()),
+            _ => packed_bytes(element_type, elements).unwrap_or(u64::MAX),
+        };
+        let available = length(out.len());
+        if needed != available {
+            return Err(ValueError::Length { needed, available });
+        }
+        out.fill(0);
+        let mut canvas = Canvas {
+            element_type,
+            part,
+            out,
+            levels: Vec::new(),
+            offsets,
+        };
+        let role = role(&composite)?;
+        let offset = SubBox::whole(head.shape()).offset;
+        canvas.open(role, composite.member_count, offset)?;
+        canvas.close();
+        Ok(canvas)
+    }
+
+    /// Paints the next item: a member with its buffers, or a nested head, which has none.
+    ///
+    /// # Errors
+    ///
+    /// An item that does not belong to the composite any more, or not there; a group that the box reaches
+    /// into; as [`read_values`](crate::read_values) for the part of the member that is in the box; a number
+    /// that the head's type does not have; too few words for the offsets of nested partitions.
+    pub fn item<F: Fields + ?Sized>(&mut self, d: &F, buffers: &[&[u8]]) -> Result<(), ValueError> {
+        let Some(level) = self.levels.last_mut() else {
+            return Err(ValueError::Order);
+        };
+        let Some(left) = level.members_left.checked_sub(1) else {
+            return Err(ValueError::Order);
+        };
+        let role = level.role;
+        level.members_left = left;
+        match d.layout() {
+            Layout::Composite(composite) => self.head(d, role, &composite)?,
+            _ => self.member(d, role, buffers)?,
+        }
+        self.close();
+        Ok(())
+    }
+
+    /// Tells whether everything that belongs to the composite was there.
+    ///
+    /// # Errors
+    ///
+    /// Items that are missing.
+    pub fn finish(&self) -> Result<(), ValueError> {
+        if self.levels.is_empty() {
+            Ok(())
+        } else {
+            Err(ValueError::Order)
+        }
+    }
+
+    fn head<F: Fields + ?Sized>(
+        &mut self,
+        d: &F,
+        around: Role,
+        composite: &CompositeHead,
+    ) -> Result<(), ValueError> {
+        let outside = (Role::Outside, U64s::EMPTY);
+        let (role, offset) = match around {
+            Role::Outside => outside,
+            Role::Overlay(_) => return Err(ValueError::Order),
+            Role::Partition => match self.meet(d)? {
+                Some(_) => (role(composite)?, shard_offset(d)),
+                None => outside,
+            },
+        };
+        self.open(role, composite.member_count, offset)
+    }
+
+    fn member<F: Fields + ?Sized>(
+        &mut self,
+        d: &F,
+        around: Role,
+        buffers: &[&[u8]],
+    ) -> Result<(), ValueError> {
+        let base = d.member_role() == Some(MemberRole::Base);
+        let mode = match around {
+            Role::Outside => return Ok(()),
+            Role::Overlay(CombineOp::Add) if !base => Mode::Add,
+            Role::Overlay(_) if !base => Mode::Replace,
+            _ => Mode::Fill,
+        };
+        match self.meet(d)? {
+            Some(meeting) => self.paint(d, buffers, &meeting, mode),
+            None => Ok(()),
+        }
+    }
+
+    /// Opens a level whose head lies at an offset in the level around it.
+    fn open(&mut self, role: Role, members_left: u32, offset: U64s<'_>) -> Result<(), ValueError> {
+        let level = Level { role, members_left };
+        let rank = self.part.shape.len();
+        if role != Role::Outside {
+            let before = self.offsets.words().len();
+            let needed = before.saturating_add(rank);
+            let full = ValueError::Nesting {
+                needed: length(needed),
+                available: length(self.offsets.capacity()),
+            };
+            self.offsets.resize(needed).map_err(|_| full)?;
+            let (outer, own) = self
+                .offsets
+                .words_mut()
+                .split_at_mut_checked(before)
+                .unwrap_or_default();
+            let around = outer.get(before.saturating_sub(rank)..).unwrap_or(&[]);
+            for (axis, own) in (0..).zip(own) {
+                let around = around.get(slot(axis)).copied().unwrap_or(0);
+                *own = around.saturating_add(offset.at(axis));
+            }
+        }
+        self.levels.push(level).map_err(|_| ValueError::Order)
+    }
+
+    /// Closes all levels whose members were there.
+    fn close(&mut self) {
+        while let Some(level) = self.levels.last() {
+            if level.members_left > 0 {
+                return;
+            }
+            if level.role != Role::Outside {
+                let rank = self.part.shape.len();
+                let left = self.offsets.words().len().saturating_sub(rank);
+                // fewer words always fit
+                let _ = self.offsets.resize(left);
+            }
+            self.levels.pop();
+        }
+    }
+
+    /// Where an item of the innermost level meets the box; none where it does not.
+    fn meet<F: Fields + ?Sized>(&self, d: &F) -> Result<Option<Meeting>, ValueError> {
+        let (shape, own) = (d.shape(), shard_offset(d));
+        let rank = self.part.shape.len();
+        if shape.len() != rank || own.len() != rank || rank > slot(MAX_RANK) {
+            return Err(ValueError::Order);
+        }
+        let words = self.offsets.words();
+        let around = words.get(words.len().saturating_sub(rank)..).unwrap_or(&[]);
+        let mut meeting = Meeting::default();
+        for (axis, around) in (0..).zip(around) {
+            let start = around.saturating_add(own.at(axis));
+            let end = start.saturating_add(shape.at(axis));
+            let (from, len) = (self.part.offset.at(axis), self.part.shape.at(axis));
+            let first = start.max(from);
+            let last = end.min(from.saturating_add(len));
+            if first >= last {
+                return Ok(None);
+            }
+            let at = slot(axis);
+            set(&mut meeting.offset, at, first.wrapping_sub(start));
+            set(&mut meeting.shape, at, last.wrapping_sub(first));
+            set(&mut meeting.place, at, first.wrapping_sub(from));
+        }
+        Ok(Some(meeting))
+    }
+
+    fn paint<F: Fields + ?Sized>(
+        &mut self,
+        d: &F,
+        buffers: &[&[u8]],
+        meeting: &Meeting,
+        mode: Mode,
+    ) -> Result<(), ValueError> {
+        let rank = self.part.shape.len();
+        let part = SubBox {
+            offset: U64s::from(meeting.offset.get(..rank).unwrap_or(&[])),
+            shape: U64s::from(meeting.shape.get(..rank).unwrap_or(&[])),
+        };
+        let target = Target {
+            element_type: self.element_type,
+            shape: self.part.shape,
+            local: part.offset,
+            place: U64s::from(meeting.place.get(..rank).unwrap_or(&[])),
+        };
+        let out = &mut *self.out;
+        if mode == Mode::Fill && !is_complete(d) {
+            target.clear(part, out)?;
+        }
+        let data = Data::new(d, buffers)?;
+        let quantization = d.quantization();
+        let scheme = quantization.as_ref();
+        let scheme = scheme.map(|scheme| Dequantizer::new(d, scheme, buffers));
+        let scheme = scheme.transpose()?;
+        if scheme.is_none() && data.element_type != self.element_type {
+            return Err(ValueError::Order);
+        }
+        each(d, buffers, &data, part, Merge::Nothing, |index, piece| {
+            let at = target.at(index)?;
+            match &scheme {
+                Some(scheme) => scheme.chunks(&data, index, piece, |start, numbers| {
+                    let at = at.wrapping_add(length(start));
+                    target.numbers(numbers, out, at, mode)
+                }),
+                None if mode == Mode::Add => target.sums(&data, piece, out, at),
+                None => copy(&data, piece, out, at),
+            }
+        })
+    }
+}
+
+/// The part of a member that is in the box.
+#[derive(Clone, Copy, Debug)]
+struct Meeting {
+    /// Its first index in the member.
+    offset: [u64; 64],
+    shape: [u64; 64],
+    /// Its first index in the box.
+    place: [u64; 64],
+}
+
+impl Default for Meeting {
+    fn default() -> Self {
+        Meeting {
+            offset: [0; 64],
+            shape: [0; 64],
+            place: [0; 64],
+        }
+    }
+}
+
+/// Where the elements of a member go.
+struct Target<'a> {
+    element_type: ElementType,
+    /// The whole box.
+    shape: U64s<'a>,
+    /// The first index in the member, and the one in the box that it goes to.
+    local: U64s<'a>,
+    place: U64s<'a>,
+}
+
+impl Target<'_> {
+    /// The position in the box of an element of the member.
+    fn at(&self, index: &[u64]) -> Result<u64, ValueError> {
+        let axes = index
+            .iter()
+            .zip(self.local.iter().zip(self.place))
+            .zip(self.shape);
+        let at = axes.fold(0u64, |at, ((index, (local, place)), size)| {
+            let inside = index.wrapping_sub(local).wrapping_add(place);
+            // elements of memory
+            at.wrapping_mul(size).wrapping_add(inside)
+        });
+        Ok(at)
+    }
+
+    /// Sets a part of the box to 0.
+    fn clear(&self, part: SubBox<'_>, out: &mut [u8]) -> Result<(), ValueError> {
+        let place = SubBox {
+            offset: self.place,
+            shape: part.shape,
+        };
+        let mut rows = Runs::new(Dense::row_major(self.shape), place, Merge::Rows)?;
+        while let Some(run) = rows.next_run()? {
+            let first = u64::try_from(run.first).map_err(|_| ElementError::NoSuchPosition)?;
+            for k in 0..run.len {
+                self.set(out, first.wrapping_add(k), 0)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rounds numbers to the type of the box.
+    fn numbers(
+        &self,
+        numbers: &[f32],
+        out: &mut [u8],
+        at: u64,
+        mode: Mode,
+    ) -> Result<(), ValueError> {
+        if mode != Mode::Add {
+            return Ok(element::encode(self.element_type, numbers, at, out)?);
+        }
+        for (k, number) in (0..).zip(numbers) {
+            let number = element::nearest(self.element_type, element::Value::F32(*number));
+            let number = number.ok_or(ValueError::Sum(self.element_type))?;
+            self.add(out, at.wrapping_add(k), number)?;
+        }
+        Ok(())
+    }
+
+    /// Adds stored elements.
+    fn sums(
+        &self,
+        data: &Data<'_>,
+        piece: Piece,
+        out: &mut [u8],
+        at: u64,
+    ) -> Result<(), ValueError> {
+        for k in 0..piece.len {
+            let position = piece.from(k, 1).first;
+            let bits = element::bits(data.element_type, data.bytes, position);
+            let bits = bits.ok_or(ElementError::NoSuchPosition)?;
+            self.add(out, at.wrapping_add(length(k)), bits)?;
+        }
+        Ok(())
+    }
+
+    fn add(&self, out: &mut [u8], at: u64, bits: u128) -> Result<(), ValueError> {
+        let before = element::bits(self.element_type, out, at);
+        let before = before.ok_or(ElementError::NoSuchPosition)?;
+        let sum = element::add(self.element_type, before, bits);
+        self.set(out, at, sum.ok_or(ValueError::Sum(self.element_type))?)
+    }
+
+    fn set(&self, out: &mut [u8], at: u64, bits: u128) -> Result<(), ValueError> {
+        let set = element::set_bits(self.element_type, out, at, bits);
+        Ok(set.ok_or(ElementError::NoSuchPosition)?)
+    }
+}
+
+fn role(composite: &CompositeHead) -> Result<Role, ValueError> {
+    match composite.composition_rule {
+        CompositionRule::Partition => Ok(Role::Partition),
+        CompositionRule::Overlay => Ok(Role::Overlay(composite.combine_op)),
+        rule => Err(ValueError::NoView(rule)),
+    }
+}
+
+fn shard_offset<F: Fields + ?Sized>(d: &F) -> U64s<'_> {
+    d.shard().map_or(U64s::EMPTY, |shard| shard.shard_offset)
+}
+
+fn set(words: &mut [u64; 64], at: usize, word: u64) {
+    if let Some(slot) = words.get_mut(at) {
+        *slot = word;
+    }
+}
