@@ -88,7 +88,7 @@ impl CompositeTensor {
 /// let inner = Composite::new(group(0)?, vec![])?;
 /// let outer = Item::from(Composite::new(group(1)?, vec![inner.into()])?);
 ///
-/// let stream = outer.to_vec()?;
+/// let stream = outer.encode_to_vec()?;
 /// let mut reader = ItemReader::new(Policy::STRICT);
 /// assert_eq!(reader.next_item(&mut &stream[..])?, Some(outer));
 /// reader.finish()?;

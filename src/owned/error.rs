@@ -6,6 +6,7 @@ use core::fmt;
 use crate::descriptor::{Order, WriteError};
 use crate::error::{self, ErrorKind, Violation};
 use crate::rule::Rule;
+use crate::value::ValueError;
 
 /// Why a value cannot be, or bytes cannot be read.
 ///
@@ -67,7 +68,9 @@ pub enum Error {
     },
     /// A writer was called out of order.
     Order(Order),
-    /// There is no memory for what arrived.
+    /// Numbers cannot be read.
+    Values(ValueError),
+    /// There is no memory for what arrived, or for what was asked for.
     Memory(TryReserveError),
 }
 
@@ -156,6 +159,12 @@ impl From<Violation> for Error {
     }
 }
 
+impl From<ValueError> for Error {
+    fn from(error: ValueError) -> Self {
+        Error::Values(error)
+    }
+}
+
 impl From<TryReserveError> for Error {
     fn from(error: TryReserveError) -> Self {
         Error::Memory(error)
@@ -200,6 +209,7 @@ impl fmt::Display for Error {
                 "buffer {buffer} has {actual} bytes where its handle states {expected}"
             ),
             Error::Order(order) => order.fmt(f),
+            Error::Values(error) => error.fmt(f),
             Error::Memory(error) => error.fmt(f),
             _ => match self.rule() {
                 Some(rule) => write!(f, "{} does not hold: {}", rule.id(), rule.text()),

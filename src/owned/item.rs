@@ -82,7 +82,7 @@ impl Item {
     ///
     /// What a strict reader refuses in an item that was read in permissive mode or under agreements, which
     /// [`write_to`](Self::write_to) takes a writer for; where there is no memory.
-    pub fn to_vec(&self) -> Result<Vec<u8>, Error> {
+    pub fn encode_to_vec(&self) -> Result<Vec<u8>, Error> {
         let mut writer = StreamWriter::growing(Vec::new(), Policy::STRICT);
         self.write_to(&mut writer)?;
         Ok(writer.finish()?)

@@ -23,6 +23,7 @@ mod quantization;
 mod reader;
 mod shape;
 mod tensor;
+mod values;
 
 pub use aligned::{AlignedBuffer, DEFAULT_ALIGNMENT};
 pub use assemble::Assembler;

@@ -24,7 +24,7 @@ use crate::stream::StreamDecoder;
 ///     .buffer(BufferHandle::cpu(4, 64))
 ///     .build()?;
 /// let item = Item::from(Tensor::new(descriptor, vec![Buffer::from(vec![1, 2, 3, 4])])?);
-/// let stream = [item.to_vec()?, item.to_vec()?].concat();
+/// let stream = [item.encode_to_vec()?, item.encode_to_vec()?].concat();
 ///
 /// let mut reader = ItemReader::new(Policy::STRICT);
 /// let mut items = Vec::new();

@@ -5,10 +5,9 @@ use heapless::Vec;
 use super::dequantize::Dequantizer;
 use super::element::{self, ElementError};
 use super::error::ValueError;
-use super::read::copy;
+use super::read::{copy, packed_len, room};
 use super::stored::{Data, Piece, each, is_complete};
 use crate::address::{Dense, Merge, Runs, SubBox};
-use crate::check::packed_bytes;
 use crate::composite::{Arena, MAX_COMPOSITE_DEPTH};
 use crate::model::{CompositeHead, Fields, Layout, U64s};
 use crate::wire::descriptor::MAX_RANK;
@@ -93,7 +92,7 @@ impl<'o, A: Arena> Canvas<'o, A> {
     /// An empty view of a box of a composite.
     ///
     /// `out` has the bytes of as many packed elements of the head's type as the box has
-    /// ([`packed_bytes`]). `offsets` holds a word for each dimension
+    /// ([`packed_bytes`](crate::check::packed_bytes)). `offsets` holds a word for each dimension
     /// and open partition.
     ///
     /// # Errors
@@ -111,16 +110,7 @@ impl<'o, A: Arena> Canvas<'o, A> {
         };
         part.within(head.shape())?;
         let element_type = head.element_type();
-        let no_numbers = ElementError::NoNumbers(element_type);
-        let elements = part.elements().unwrap_or(u64::MAX);
-        let needed = match element_type.bits() {
-            0 => return Err(no_numbers.into()),
-            _ => packed_bytes(element_type, elements).unwrap_or(u64::MAX),
-        };
-        let available = length(out.len());
-        if needed != available {
-            return Err(ValueError::Length { needed, available });
-        }
+        room(packed_len(element_type, part)?, out.len())?;
         out.fill(0);
         let mut canvas = Canvas {
             element_type,

@@ -12,5 +12,7 @@ mod read;
 mod stored;
 
 pub use canvas::Canvas;
+
 pub use error::ValueError;
+pub(crate) use read::packed_len;
 pub use read::{read_stored, read_values};

@@ -5,8 +5,10 @@ use super::element::{self, ElementError, Scalar};
 use super::error::ValueError;
 use super::stored::{Data, Piece, each, is_complete};
 use crate::address::{Merge, SubBox};
+use crate::check::packed_bytes;
 use crate::model::Fields;
 use crate::wire::length;
+use crate::wire::tag::ElementType;
 
 /// Reads the numbers of the elements in a box, last dimension fastest, whatever the layout: codes of a
 /// quantized tensor as the numbers they stand for, elements that a sparse tensor does not store as 0.
@@ -40,7 +42,7 @@ pub fn read_values<T: Scalar>(
     out: &mut [T],
 ) -> Result<(), ValueError> {
     part.within(d.shape())?;
-    room(part, length(out.len()), Some)?;
+    room(part.elements().unwrap_or(u64::MAX), out.len())?;
     let data = Data::new(d, buffers)?;
     if !is_complete(d) {
         out.fill(T::default());
@@ -122,9 +124,7 @@ pub fn read_stored(
     out: &mut [u8],
 ) -> Result<(), ValueError> {
     part.within(d.shape())?;
-    let element_type = d.element_type();
-    let bytes = |elements| crate::check::packed_bytes(element_type, elements);
-    room(part, length(out.len()), bytes)?;
+    room(packed_len(d.element_type(), part)?, out.len())?;
     let data = Data::new(d, buffers)?;
     // also the unused bits of a last byte
     out.fill(0);
@@ -180,13 +180,18 @@ fn whole_bytes<'a, 'o>(
     Some((from, to))
 }
 
-/// Requires memory of exactly the size of a box.
-fn room(
-    part: SubBox<'_>,
-    available: u64,
-    size: impl Fn(u64) -> Option<u64>,
-) -> Result<(), ValueError> {
-    let needed = part.elements().and_then(size).unwrap_or(u64::MAX);
+/// Bytes that the packed elements of a box take; more than any memory has where that is not below 2^64.
+pub(crate) fn packed_len(element_type: ElementType, part: SubBox<'_>) -> Result<u64, ValueError> {
+    if element_type.bits() == 0 {
+        return Err(ElementError::NoNumbers(element_type).into());
+    }
+    let bytes = part.elements().and_then(|n| packed_bytes(element_type, n));
+    Ok(bytes.unwrap_or(u64::MAX))
+}
+
+/// Requires memory of exactly the size that is needed.
+pub(super) fn room(needed: u64, available: usize) -> Result<(), ValueError> {
+    let available = length(available);
     if needed == available {
         Ok(())
     } else {

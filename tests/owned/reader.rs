@@ -142,7 +142,7 @@ fn a_torn_composite_leaves_what_arrived() {
     let inner = Composite::new(head(CompositionRule::Group, 1, 1), vec![tensor(3, None)]).unwrap();
     let members = vec![tensor(1, None), inner.into(), tensor(2, None)];
     let whole = Composite::new(head(CompositionRule::Group, 1, 3), members.clone()).unwrap();
-    let stream = Item::from(whole).to_vec().unwrap();
+    let stream = Item::from(whole).encode_to_vec().unwrap();
     // the last member: 20 bytes of header, a dimension, an offset, a table of one buffer, two bytes
     let last = stream.len() - (20 + 8 + 8 + 1 + 16 + 2);
 
@@ -183,7 +183,10 @@ fn permissive_readers_expose_what_is_no_whole() {
     let members = [0, 3].map(|offset| tensor(4, Some((8, offset))));
     assert_eq!(composite.members(), members);
     assert_eq!(written(&items, Policy::PERMISSIVE), stream);
-    assert_eq!(items[0].to_vec().unwrap_err().rule(), Some(Rule::Overlap));
+    assert_eq!(
+        items[0].encode_to_vec().unwrap_err().rule(),
+        Some(Rule::Overlap)
+    );
 }
 
 #[test]
@@ -191,7 +194,7 @@ fn covers_can_be_checked_in_another_way() {
     let members: Vec<Item> = [0, 4].map(|offset| tensor(4, Some((8, offset)))).into();
     let whole = Composite::new(head(CompositionRule::Partition, 8, 2), members).unwrap();
     let whole = Item::from(whole);
-    let stream = whole.to_vec().unwrap();
+    let stream = whole.encode_to_vec().unwrap();
     let mut reader = ItemReader::with_cover(ExactThenKeyed(Key([1, 2])), Policy::STRICT);
     assert_eq!(reader.next_item(&mut &stream[..]), Ok(Some(whole)));
     assert_eq!(reader.finish(), Ok(()));
@@ -200,7 +203,7 @@ fn covers_can_be_checked_in_another_way() {
 #[test]
 fn buffers_are_aligned_and_no_larger_than_needed() {
     let item = tensor(100_000, None);
-    let stream = item.to_vec().unwrap();
+    let stream = item.encode_to_vec().unwrap();
     for size in [1000, 4096, stream.len()] {
         let mut reader = ItemReader::new(Policy::STRICT);
         let mut items = Vec::new();

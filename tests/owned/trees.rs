@@ -203,7 +203,7 @@ proptest! {
 
         let mut expected = Vec::new();
         model(&item, &mut expected);
-        let stream = item.to_vec().unwrap();
+        let stream = item.encode_to_vec().unwrap();
         prop_assert_eq!(&stream, &expected);
 
         let both = stream.repeat(2);

@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use hrry::{Agreements, Policy, Transport};
@@ -25,6 +26,7 @@ pub enum Command {
     Cat(Cat),
     Pack(Pack),
     Unpack(Unpack),
+    Values(Values),
 }
 
 /// Say of each file whether it follows the format, and if not, which rule it breaks and where; what is inside
@@ -94,6 +96,55 @@ pub struct Pack {
 pub struct Unpack {
     /// Container file; - is standard input
     pub file: PathBuf,
+}
+
+/// Print the numbers of a tensor, or of the merged view of a composite, in row-major order whatever the
+/// layout; codes of a quantized tensor as the numbers they stand for
+#[derive(clap::Args)]
+#[command(after_help = VALUES_STATUS)]
+pub struct Values {
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Print the stored codes of a quantized tensor
+    #[arg(long)]
+    pub stored: bool,
+    /// Print a part only: the first index and the size along each dimension, for example 0,4:2,3
+    #[arg(long = "box", value_name = "OFFSETS:SHAPE")]
+    pub part: Option<Part>,
+    /// Stream or container file; - is standard input
+    pub file: PathBuf,
+    /// A name in a container, or a place in a stream: #2 is the third item, #2.1 its second member
+    pub item: String,
+}
+
+const VALUES_STATUS: &str =
+    "Exit status: 0 printed, 1 refused or without values, 2 usage or I/O error.";
+
+/// A box of indices.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub offset: Vec<u64>,
+    pub shape: Vec<u64>,
+}
+
+impl FromStr for Part {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Part, &'static str> {
+        let numbers = |text: &str| {
+            let numbers = text.split(',').filter(|_| !text.is_empty());
+            let numbers: Result<Vec<u64>, _> = numbers.map(str::parse).collect();
+            numbers.map_err(|_| "a box is written as OFFSETS:SHAPE, for example 0,4:2,3")
+        };
+        let (offset, shape) = text.split_once(':').unwrap_or((text, "-"));
+        Ok(Part {
+            offset: numbers(offset)?,
+            shape: numbers(shape)?,
+        })
+    }
 }
 
 #[derive(clap::Args)]

@@ -130,7 +130,7 @@ fn refused(error: Error) -> Stop {
     Stop::Problem(Problem::from(&error))
 }
 
-fn stopped(error: impl Into<IoError>) -> Stop {
+pub fn stopped(error: impl Into<IoError>) -> Stop {
     match error.into() {
         IoError::Format(error) => refused(error),
         IoError::Io(error) => Problem::input(error),

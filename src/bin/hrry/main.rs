@@ -9,6 +9,7 @@ mod bytes;
 mod cat;
 mod check;
 mod container;
+mod find;
 mod inspect;
 mod json;
 mod kv;
@@ -23,6 +24,7 @@ mod shape;
 mod source;
 mod text;
 mod tree;
+mod values;
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Command::Cat(cat) => cat::run(cat, &mut out),
         Command::Pack(args) => pack::pack(args),
         Command::Unpack(args) => pack::unpack(args, &mut out),
+        Command::Values(args) => values::run(args, &mut out),
     };
     let status = status.and_then(|status| out.flush().map(|()| status));
     let status = status.unwrap_or_else(|error| {

@@ -1,0 +1,189 @@
+//! `hrry values`: the numbers of one item.
+
+use std::io::{self, Write};
+
+use hrry::owned::{Error, Item};
+use hrry::{ElementType, Fields, SubBox, U64s, Value, ValueError, element};
+use serde::{Serialize, Serializer};
+
+use super::args::{Part, Values};
+use super::find::find;
+use super::read::Stop;
+use super::{Status, complain, json, tell};
+
+/// Prints the logical values of an item, last dimension fastest, whatever its layout.
+pub fn run(values: &Values, out: &mut dyn Write) -> io::Result<Status> {
+    let item = match find(values) {
+        Ok(item) => item,
+        Err(Stop::Problem(problem)) => return Ok(tell(&values.file, &problem)),
+        Err(Stop::Output(error)) => return Err(error),
+    };
+    let elements = match Elements::read(&item, values.stored, values.part.as_ref()) {
+        Ok(elements) => elements,
+        Err(error) => {
+            complain(&format!("hrry: {}: {error}", values.item));
+            return Ok(match error {
+                Error::Memory(_) => Status::Error,
+                _ => Status::Refused,
+            });
+        }
+    };
+    if values.json {
+        elements.json(out)?;
+    } else {
+        elements.text(out)?;
+    }
+    Ok(Status::Accepted)
+}
+
+/// Packed elements of a box.
+struct Elements {
+    shape: Vec<u64>,
+    element_type: ElementType,
+    packed: Vec<u8>,
+    count: u64,
+}
+
+impl Elements {
+    fn read(item: &Item, stored: bool, part: Option<&Part>) -> Result<Elements, Error> {
+        let d = item.descriptor();
+        let part = match part {
+            Some(part) => SubBox {
+                offset: U64s::from(&part.offset[..]),
+                shape: U64s::from(&part.shape[..]),
+            },
+            None => SubBox::whole(d.shape()),
+        };
+        let (element_type, packed) = match item {
+            Item::Composite(composite) => (d.element_type(), composite.read_packed(part)?),
+            Item::Tensor(tensor) if stored || d.quantization().is_none() => {
+                (d.element_type(), tensor.read_stored(part)?)
+            }
+            Item::Tensor(tensor) => {
+                let numbers: Vec<f32> = tensor.read_box(part)?;
+                let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+                (ElementType::Float32, bytes)
+            }
+        };
+        let elements = Elements {
+            shape: part.shape.iter().collect(),
+            element_type,
+            packed,
+            count: part.elements().unwrap_or(0),
+        };
+        elements.check()?;
+        Ok(elements)
+    }
+
+    /// Requires every element to be a number.
+    fn check(&self) -> Result<(), Error> {
+        if let Some(index) = (0..self.count).position(|k| self.value(k).is_none()) {
+            let error = match self.element_type.is_assigned() {
+                true => hrry::ElementError::NoSuchValue { index },
+                false => hrry::ElementError::NoNumbers(self.element_type),
+            };
+            return Err(ValueError::from(error).into());
+        }
+        Ok(())
+    }
+
+    fn bits(&self, k: u64) -> u128 {
+        element::bits(self.element_type, &self.packed, k).unwrap_or(0)
+    }
+
+    fn value(&self, k: u64) -> Option<Value> {
+        element::value(self.element_type, self.bits(k))
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        write!(out, "{{\"shape\":")?;
+        json::write(out, &self.shape)?;
+        write!(out, ",\"element_type\":")?;
+        json::write(out, &self.element_type.name())?;
+        write!(out, ",\"values\":[")?;
+        for k in 0..self.count {
+            if k > 0 {
+                write!(out, ",")?;
+            }
+            json::write(out, &self.value(k).map(Number))?;
+        }
+        write!(out, "],\"bits\":[")?;
+        let digits = self.element_type.bits().div_ceil(4) as usize;
+        for k in 0..self.count {
+            let comma = if k > 0 { "," } else { "" };
+            write!(
+                out,
+                "{comma}\"{:#0width$x}\"",
+                self.bits(k),
+                width = digits + 2
+            )?;
+        }
+        writeln!(out, "]}}")
+    }
+
+    /// A line for each row, an empty one between planes.
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        let name = self.element_type.name().unwrap_or("private");
+        writeln!(out, "{name} {:?}", self.shape)?;
+        let row = self.shape.last().copied().unwrap_or(1).max(1);
+        let plane = self.shape.iter().rev().nth(1).copied().unwrap_or(1).max(1);
+        for k in 0..self.count {
+            let end = (k + 1) % row == 0;
+            if k > 0 && k % row == 0 && self.shape.len() > 2 && (k / row) % plane == 0 {
+                writeln!(out)?;
+            }
+            if let Some(value) = self.value(k) {
+                json::write(out, &Number(value))?;
+            }
+            write!(out, "{}", if end { "\n" } else { " " })?;
+        }
+        Ok(())
+    }
+}
+
+/// A number as JSON has it, and in words what JSON does not have.
+struct Number(Value);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Bool(value) => value.serialize(serializer),
+            Value::Int(value) => value.serialize(serializer),
+            Value::UInt(value) => value.serialize(serializer),
+            Value::F32(value) => Single(value).serialize(serializer),
+            Value::F64(value) => Double(value).serialize(serializer),
+            Value::Complex64(parts) => parts.map(Single).serialize(serializer),
+            Value::Complex128(parts) => parts.map(Double).serialize(serializer),
+        }
+    }
+}
+
+struct Single(f32);
+struct Double(f64);
+
+impl Serialize for Single {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match word(self.0.into()) {
+            Some(word) => word.serialize(serializer),
+            None => self.0.serialize(serializer),
+        }
+    }
+}
+
+impl Serialize for Double {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match word(self.0) {
+            Some(word) => word.serialize(serializer),
+            None => self.0.serialize(serializer),
+        }
+    }
+}
+
+fn word(x: f64) -> Option<&'static str> {
+    match x {
+        f64::INFINITY => Some("Infinity"),
+        f64::NEG_INFINITY => Some("-Infinity"),
+        _ if x.is_nan() => Some("NaN"),
+        _ => None,
+    }
+}
