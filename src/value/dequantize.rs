@@ -3,11 +3,11 @@
 
 use super::element;
 use super::error::ValueError;
+use super::parameters::{Parameter, Source};
 use super::stored::{Data, Piece};
-use crate::check::quantization::{parameter_entries, scale_type, zero_points};
-use crate::model::{Fields, Layout, Parameters, Quantization, U64s};
+use crate::model::{Fields, Quantization, U64s};
 use crate::wire::tag::{ElementType, Scheme};
-use crate::wire::{index as slot, length, length32};
+use crate::wire::{index as slot, length};
 
 /// Elements that are turned into numbers at a time.
 const CHUNK: usize = 64;
@@ -41,51 +41,18 @@ pub(super) struct Dequantizer<'a> {
     source: Source<'a>,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Source<'a> {
-    Tensor { scale: f32, zero_point: i64 },
-    Buffers(Buffers<'a>),
-}
-
-/// Scales and zero points of channels or blocks.
-#[derive(Clone, Copy, Debug)]
-struct Buffers<'a> {
-    axis: u32,
-    /// Elements of a block along the axis; 1 for channels.
-    block: u64,
-    /// Blocks along the axis; 0 for channels, whose parameters the other dimensions have no part in.
-    blocks: u64,
-    /// Parameters of a block-paged tensor go by the slot of the token.
-    by_slot: bool,
-    scale_type: ElementType,
-    scale_buffer: u32,
-    scales: &'a [u8],
-    zero_buffer: u32,
-    zeros: Option<&'a [u8]>,
-}
-
 impl<'a> Dequantizer<'a> {
     pub(super) fn new<F: Fields + ?Sized>(
         d: &'a F,
         quantization: &Quantization<'_>,
         buffers: &[&'a [u8]],
     ) -> Result<Self, ValueError> {
-        let scheme = quantization.scheme();
-        let source = match quantization {
-            Quantization::PerTensor {
-                scale, zero_point, ..
-            } => Source::Tensor {
-                scale: f32::from_bits(scale.0),
-                zero_point: (*zero_point).into(),
-            },
-            Quantization::Buffers(p) => Source::Buffers(Buffers::new(d, p, buffers)?),
-            Quantization::Other { .. } => return Err(ValueError::Scheme(scheme)),
-        };
+        let buffer = |k| buffers.get(slot(k)).copied().unwrap_or(&[]);
         Ok(Dequantizer {
             shape: d.shape(),
             codes: d.element_type(),
-            scheme,
-            source,
+            scheme: quantization.scheme(),
+            source: Source::new(d, quantization, buffer)?,
         })
     }
 
@@ -98,27 +65,18 @@ impl<'a> Dequantizer<'a> {
         piece: Piece,
         out: &mut [f32],
     ) -> Result<(), ValueError> {
-        let Source::Buffers(buffers) = &self.source else {
-            return self.segment(data, piece, Parameter::default(), out);
+        let (along, token, len) = (length(along), piece.slot, out.len());
+        let segments = |start: usize, len, parameter| {
+            let out = out.get_mut(start..).and_then(|out| out.get_mut(..len));
+            self.segment(
+                data,
+                piece.from(start, len),
+                parameter,
+                out.unwrap_or_default(),
+            )
         };
-        let along = length(along);
-        let last = index.last().map_or(0, |last| last.wrapping_add(along));
-        let mut parameter = buffers.at(self.shape, index, along, piece.slot);
-        // along their own axis, blocks are one parameter each
-        if buffers.runs_along(index.len()) && buffers.blocks > 0 && piece.slot.is_none() {
-            let within = last.checked_rem(buffers.block).unwrap_or(0);
-            let mut left = buffers.block.wrapping_sub(within);
-            let (mut start, mut rest) = (0, out);
-            while !rest.is_empty() {
-                let len = usize::try_from(left).unwrap_or(usize::MAX).min(rest.len());
-                let (head, tail) = rest.split_at_mut_checked(len).unwrap_or_default();
-                self.segment(data, piece.from(start, len), parameter, head)?;
-                parameter.entry = parameter.entry.wrapping_add(1);
-                (start, rest, left) = (start.wrapping_add(len), tail, buffers.block);
-            }
-            return Ok(());
-        }
-        self.segment(data, piece, parameter, out)
+        self.source
+            .segments(self.shape, index, along, token, len, segments)
     }
 
     /// The numbers of a piece in chunks, each with its place in the piece.
@@ -151,12 +109,9 @@ impl<'a> Dequantizer<'a> {
     ) -> Result<(), ValueError> {
         if parameter.step == 0 {
             let (scale, zero_point) = self.source.one(parameter.entry)?;
-            return self.same(data, piece, scale, zero_point, out);
+            return self.same(data, piece, scale, zero_point.into(), out);
         }
-        let Source::Buffers(buffers) = &self.source else {
-            return Ok(());
-        };
-        let (mut start, mut entry) = (0usize, parameter.entry);
+        let (mut start, mut parameter) = (0usize, parameter);
         for out in out.chunks_mut(CHUNK) {
             let (mut scales, mut zeros) = ([0.0; CHUNK], [0; CHUNK]);
             let (Some(scales), Some(zeros)) =
@@ -164,11 +119,11 @@ impl<'a> Dequantizer<'a> {
             else {
                 return Ok(());
             };
-            buffers.scales(entry, parameter.step, scales)?;
-            buffers.zeros(entry, parameter.step, zeros)?;
+            self.source.many(parameter, scales, zeros)?;
             self.different(data, piece.from(start, out.len()), scales, zeros, out)?;
             start = start.wrapping_add(out.len());
-            entry = entry.wrapping_add(length(out.len()).wrapping_mul(parameter.step));
+            let entries = length(out.len()).wrapping_mul(parameter.step);
+            parameter.entry = parameter.entry.wrapping_add(entries);
         }
         Ok(())
     }
@@ -285,137 +240,4 @@ impl<'a> Dequantizer<'a> {
         }
         Ok(())
     }
-}
-
-/// The parameter of the first element of a piece, and how many entries lie from one element to the next.
-#[derive(Clone, Copy, Debug, Default)]
-struct Parameter {
-    entry: u64,
-    step: u64,
-}
-
-impl Source<'_> {
-    fn one(&self, entry: u64) -> Result<(f32, i64), ValueError> {
-        match self {
-            Source::Tensor { scale, zero_point } => Ok((*scale, *zero_point)),
-            Source::Buffers(buffers) => {
-                let (mut scale, mut zero) = ([0.0], [0]);
-                buffers.scales(entry, 0, &mut scale)?;
-                buffers.zeros(entry, 0, &mut zero)?;
-                let ([scale], [zero]) = (scale, zero);
-                Ok((scale, zero.into()))
-            }
-        }
-    }
-}
-
-impl<'a> Buffers<'a> {
-    fn new<F: Fields + ?Sized>(
-        d: &F,
-        p: &Parameters,
-        buffers: &[&'a [u8]],
-    ) -> Result<Self, ValueError> {
-        let paged = matches!(d.layout(), Layout::BlockPaged(_));
-        let per_channel = p.scheme == Scheme::PerChannelAffine;
-        let by_slot = paged && p.scheme == Scheme::PerBlockAffine;
-        if paged && !per_channel && !by_slot {
-            return Err(ValueError::Scheme(p.scheme));
-        }
-        let buffer = |k: u32| buffers.get(slot(k)).copied().unwrap_or(&[]);
-        let zero_buffer = zero_points(p);
-        let zeros = zero_buffer.map(|k| {
-            let shared = k == p.scale_buffer_index;
-            let start = if shared { scales_end(d, p) } else { Some(0) };
-            let start = start.and_then(|start| usize::try_from(start).ok());
-            start
-                .and_then(|start| buffer(k).get(start..))
-                .unwrap_or(&[])
-        });
-        let block = u64::from(p.block_size.max(1));
-        let size = d.shape().at(p.axis);
-        let blocks = size.div_ceil(block);
-        Ok(Buffers {
-            axis: p.axis,
-            block: if per_channel { 1 } else { block },
-            blocks: if per_channel { 0 } else { blocks },
-            by_slot,
-            scale_type: scale_type(p),
-            scale_buffer: p.scale_buffer_index,
-            scales: buffer(p.scale_buffer_index),
-            zero_buffer: zero_buffer.unwrap_or(0),
-            zeros,
-        })
-    }
-
-    /// Whether the axis of the parameters is the last one.
-    fn runs_along(&self, rank: usize) -> bool {
-        self.axis.saturating_add(1) == length32(rank)
-    }
-
-    /// ADDR-21, ADDR-25, ADDR-27: the parameter of an element, and the step to that of the next one along
-    /// the last axis. It wraps only where no buffer holds so many.
-    fn at(&self, shape: U64s<'_>, index: &[u64], along: u64, token: Option<u64>) -> Parameter {
-        if let (Some(token), true) = (token, self.by_slot) {
-            return Parameter {
-                entry: token,
-                step: 0,
-            };
-        }
-        let last = self.runs_along(index.len());
-        let shift = if last { along } else { 0 };
-        let own = index
-            .get(slot(self.axis))
-            .copied()
-            .unwrap_or(0)
-            .wrapping_add(shift);
-        if self.blocks == 0 {
-            return Parameter {
-                entry: own,
-                step: last.into(),
-            };
-        }
-        let others = (0..)
-            .zip(index)
-            .zip(shape)
-            .filter(|((k, _), _)| *k != self.axis);
-        let outer = others.fold(0u64, |outer, ((_, at), size)| {
-            outer.wrapping_mul(size).wrapping_add(*at)
-        });
-        // of the others, the last axis is the one that goes on
-        let outer = outer.wrapping_add(along.wrapping_sub(shift));
-        let block = own.checked_div(self.block).unwrap_or(0);
-        Parameter {
-            entry: outer.wrapping_mul(self.blocks).wrapping_add(block),
-            step: if last { 0 } else { self.blocks },
-        }
-    }
-
-    fn scales(&self, entry: u64, step: u64, out: &mut [f32]) -> Result<(), ValueError> {
-        let step = i64::try_from(step).unwrap_or(i64::MAX);
-        let read = element::decode_stepped(self.scale_type, self.scales, entry, step, out);
-        read.map_err(|_| ValueError::Parameter {
-            buffer: self.scale_buffer,
-            entry,
-        })
-    }
-
-    /// All 0 in a scheme without zero points.
-    fn zeros(&self, entry: u64, step: u64, out: &mut [i32]) -> Result<(), ValueError> {
-        let Some(zeros) = self.zeros else {
-            out.fill(0);
-            return Ok(());
-        };
-        let step = i64::try_from(step).unwrap_or(i64::MAX);
-        let read = element::decode_stepped(ElementType::Int32, zeros, entry, step, out);
-        read.map_err(|_| ValueError::Parameter {
-            buffer: self.zero_buffer,
-            entry,
-        })
-    }
-}
-
-/// ADDR-28: where the zero points start that stand behind the scales.
-fn scales_end<F: Fields + ?Sized>(d: &F, p: &Parameters) -> Option<u64> {
-    let bytes = scale_type(p).bits().wrapping_shr(3);
-    parameter_entries(d, p)?.checked_mul(bytes.into())
 }

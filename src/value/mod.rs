@@ -8,6 +8,7 @@ mod canvas;
 mod dequantize;
 pub mod element;
 mod error;
+mod parameters;
 mod read;
 mod stored;
 
