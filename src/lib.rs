@@ -46,8 +46,8 @@ pub use address::{
     locate_stored,
 };
 pub use composite::{
-    Arena, CompositeValidator, Cover, Exact, ExactThenKeyed, FixedComposite, InlineArena, Key,
-    Keyed, MAX_COMPOSITE_DEPTH, Method, Outcome, SetError, corners,
+    Arena, CompositeValidator, Cover, Exact, ExactThenKeyed, FixedComposite, Grid, InlineArena,
+    Key, Keyed, MAX_COMPOSITE_DEPTH, Method, Outcome, SetError, corners,
 };
 pub use descriptor::{
     DescriptorSpec, DescriptorView, FieldSpan, FieldWalk, NoSpace, Order, Sink, WriteError, encode,
@@ -74,7 +74,7 @@ pub use stream::{
 };
 pub use value::element;
 pub use value::element::{ElementError, Scalar, Value};
-pub use value::{Canvas, ValueError, read_stored, read_values};
+pub use value::{Canvas, ValueError, choose_per_tensor, quantize, read_stored, read_values};
 pub use wire::Number;
 pub use wire::descriptor::{
     DYNAMIC, MAX_BUFFERS, MAX_RANK, MAX_TILE_LEVELS, MIN_BUFFER_ALIGNMENT, NO_BUFFER, Section,

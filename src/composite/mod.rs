@@ -8,6 +8,7 @@ mod arena;
 mod boxes;
 pub mod corners;
 mod cover;
+mod grid;
 mod level;
 mod outcome;
 mod sum;
@@ -16,6 +17,7 @@ use heapless::Vec;
 
 pub use arena::{Arena, InlineArena};
 pub use cover::{Cover, Exact, ExactThenKeyed, Key, Keyed, Method};
+pub use grid::Grid;
 pub use outcome::{Outcome, SetError};
 
 use crate::error::{ErrorKind, Field, Resource, Violation};

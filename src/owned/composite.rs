@@ -5,12 +5,14 @@ use alloc::vec::Vec;
 use super::descriptor::TensorDescriptor;
 use super::item::Items;
 use super::{Error, Item};
-use crate::composite::{self, Exact, Outcome, SetError};
+use crate::address::SubBox;
+use crate::composite::{self, Exact, Grid, Outcome, SetError};
 use crate::descriptor::DescriptorSpec;
 use crate::error::ErrorKind;
 use crate::model::{Fields, Layout};
 use crate::policy::Policy;
 use crate::rule::Rule;
+use crate::wire::tag::CompositionRule;
 use crate::wire::{index, length32};
 
 /// The core's validator with growing memory, checking covers exactly.
@@ -99,6 +101,8 @@ pub struct Composite {
     head: TensorDescriptor,
     members: Vec<Item>,
     complete: Result<(), Rule>,
+    /// How the members of a partition lie, if they are a grid.
+    grid: Option<Grid>,
 }
 
 impl Composite {
@@ -109,23 +113,22 @@ impl Composite {
     /// As [`CompositeTensor::new`].
     pub fn new(head: TensorDescriptor, members: Vec<Item>) -> Result<Self, Error> {
         validate(&head, Items::of(&members).map(|node| node.descriptor()))?;
-        Ok(Composite {
-            head,
-            members,
-            complete: Ok(()),
-        })
+        Ok(Composite::assembled(head, members, Ok(())))
     }
 
     /// A composite that a validator watched over as it came.
-    pub(super) const fn assembled(
+    pub(super) fn assembled(
         head: TensorDescriptor,
         members: Vec<Item>,
         complete: Result<(), Rule>,
     ) -> Self {
+        let grid = complete.ok().filter(|()| is_partition(&head));
+        let grid = grid.and_then(|()| Grid::of(members.len(), |k| member(&members, k)));
         Composite {
             head,
             members,
             complete,
+            grid,
         }
     }
 
@@ -139,6 +142,23 @@ impl Composite {
     #[must_use]
     pub fn members(&self) -> &[Item] {
         &self.members
+    }
+
+    /// Calls with each member that a box of the head may reach into, in order: all of them where they are
+    /// no grid.
+    pub(super) fn each_in(
+        &self,
+        part: SubBox<'_>,
+        mut take: impl FnMut(usize, &Item) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut take = |k| self.members.get(k).map_or(Ok(()), |item| take(k, item));
+        match &self.grid {
+            Some(grid) => {
+                let member = |k| member(&self.members, k);
+                grid.each_in(member, part.offset, part.shape, take)
+            }
+            None => (0..self.members.len()).try_for_each(&mut take),
+        }
     }
 
     /// How many members there are.
@@ -157,6 +177,17 @@ impl Composite {
     #[must_use]
     pub fn into_parts(self) -> (TensorDescriptor, Vec<Item>) {
         (self.head, self.members)
+    }
+}
+
+fn member(members: &[Item], k: usize) -> Option<&TensorDescriptor> {
+    members.get(k).map(Item::descriptor)
+}
+
+fn is_partition(head: &TensorDescriptor) -> bool {
+    match head.layout() {
+        Layout::Composite(head) => head.composition_rule == CompositionRule::Partition,
+        _ => false,
     }
 }
 

@@ -7,6 +7,7 @@ use crate::address::SubBox;
 use crate::model::Fields;
 use crate::value::element::{self, Scalar};
 use crate::value::{Canvas, ValueError, packed_len, read_stored, read_values};
+use crate::wire::length32;
 
 impl Tensor {
     /// The numbers of all elements, last dimension fastest, whatever the layout: dequantized, with the zeros
@@ -96,10 +97,17 @@ impl Composite {
         part.within(head.shape()).map_err(ValueError::from)?;
         let mut out = zeros(Some(packed_len(head.element_type(), part)?))?;
         let mut canvas = Canvas::new(head, part, &mut out, Vec::new())?;
-        for node in super::item::Items::of(self.members()) {
-            let buffers: Vec<&[u8]> = node.buffers().iter().map(|buffer| &**buffer).collect();
-            canvas.item(node.descriptor(), &buffers)?;
-        }
+        let mut next = 0;
+        self.each_in(part, |k, member| {
+            canvas.skip(length32(k.saturating_sub(next)))?;
+            next = k.saturating_add(1);
+            for node in member.items() {
+                let buffers: Vec<&[u8]> = node.buffers().iter().map(|buffer| &**buffer).collect();
+                canvas.item(node.descriptor(), &buffers)?;
+            }
+            Ok(())
+        })?;
+        canvas.skip(length32(self.member_count().saturating_sub(next)))?;
         canvas.finish()?;
         Ok(out)
     }

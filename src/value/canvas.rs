@@ -150,6 +150,23 @@ impl<'o, A: Arena> Canvas<'o, A> {
         Ok(())
     }
 
+    /// Passes over so many members of the innermost open composite, with everything that belongs to them,
+    /// that lie outside the box.
+    ///
+    /// # Errors
+    ///
+    /// More than the composite has left.
+    pub fn skip(&mut self, members: u32) -> Result<(), ValueError> {
+        if members == 0 {
+            return Ok(());
+        }
+        let level = self.levels.last_mut().ok_or(ValueError::Order)?;
+        let left = level.members_left.checked_sub(members);
+        level.members_left = left.ok_or(ValueError::Order)?;
+        self.close();
+        Ok(())
+    }
+
     /// Tells whether everything that belongs to the composite was there.
     ///
     /// # Errors

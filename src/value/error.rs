@@ -32,6 +32,11 @@ pub enum ValueError {
         /// Its place among the parameters.
         entry: u64,
     },
+    /// A number that is to be quantized is infinite or NaN.
+    NotFinite {
+        /// Its place among the numbers.
+        index: u64,
+    },
     /// The composite has no common view: it is a group or a private one, or the box reaches into a group.
     NoView(CompositionRule),
     /// Items do not follow each other as the composite says; a validator tells more.
@@ -73,6 +78,7 @@ impl fmt::Display for ValueError {
             ValueError::Parameter { buffer, entry } => {
                 write!(f, "buffer {buffer} has no usable parameter {entry}")
             }
+            ValueError::NotFinite { index } => write!(f, "number {index} is not finite"),
             ValueError::NoView(rule) => write!(f, "a {rule:?} has no common view"),
             ValueError::Order => f.write_str("the items are not those of the composite"),
             ValueError::Sum(element_type) => {

@@ -9,11 +9,13 @@ mod dequantize;
 pub mod element;
 mod error;
 mod parameters;
+mod quantize;
 mod read;
 mod stored;
 
 pub use canvas::Canvas;
 
 pub use error::ValueError;
+pub use quantize::{choose_per_tensor, quantize};
 pub(crate) use read::packed_len;
 pub use read::{read_stored, read_values};

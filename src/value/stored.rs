@@ -11,6 +11,8 @@ use crate::wire::{length, length32};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Data<'a> {
     pub(super) element_type: ElementType,
+    /// Bytes of the buffer in front of these.
+    pub(super) start: usize,
     /// From the start of a group of elements on.
     pub(super) bytes: &'a [u8],
     /// Elements in front of element `[0, .., 0]` there.
@@ -21,10 +23,12 @@ impl<'a> Data<'a> {
     pub(super) fn new<F: Fields + ?Sized>(d: &F, buffers: &[&'a [u8]]) -> Result<Self, ValueError> {
         let (start, before) = Place::of(d)?.origin();
         let bytes = buffers.first().copied().unwrap_or(&[]);
-        let start = usize::try_from(start).ok();
+        // less than an element has bytes
+        let start = usize::try_from(start).unwrap_or(usize::MAX);
         Ok(Data {
             element_type: d.element_type(),
-            bytes: start.and_then(|start| bytes.get(start..)).unwrap_or(&[]),
+            start,
+            bytes: bytes.get(start..).unwrap_or(&[]),
             before,
         })
     }

@@ -48,6 +48,18 @@ pub(in crate::value) fn nearest_f32(n: i64) -> f32 {
     n as f32
 }
 
+/// An integer of at most 53 bits.
+#[inline]
+pub(in crate::value) fn exact_f64(n: i64) -> f64 {
+    n as f64
+}
+
+/// The integer that a whole number of less than 64 bits is.
+#[inline]
+pub(in crate::value) fn whole(x: f64) -> i64 {
+    x as i64
+}
+
 /// A pattern of at most 32 bits, between the width of its element and that of a word.
 pub(super) trait Code: Copy {
     fn widen(self) -> u32;
