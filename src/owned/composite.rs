@@ -1,5 +1,6 @@
 //! Composites: descriptors alone, and containers of items.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::descriptor::TensorDescriptor;
@@ -102,7 +103,7 @@ pub struct Composite {
     members: Vec<Item>,
     complete: Result<(), Rule>,
     /// How the members of a partition lie, if they are a grid.
-    grid: Option<Grid>,
+    grid: Option<Box<Grid>>,
 }
 
 impl Composite {
@@ -124,6 +125,7 @@ impl Composite {
     ) -> Self {
         let grid = complete.ok().filter(|()| is_partition(&head));
         let grid = grid.and_then(|()| Grid::of(members.len(), |k| member(&members, k)));
+        let grid = grid.map(Box::new);
         Composite {
             head,
             members,
