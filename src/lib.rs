@@ -74,7 +74,9 @@ pub use stream::{
 };
 pub use value::element;
 pub use value::element::{ElementError, Scalar, Value};
-pub use value::{Canvas, ValueError, choose_per_tensor, quantize, read_stored, read_values};
+pub use value::{
+    Canvas, Summary, ValueError, choose_per_tensor, quantize, read_stored, read_values,
+};
 pub use wire::Number;
 pub use wire::descriptor::{
     DYNAMIC, MAX_BUFFERS, MAX_RANK, MAX_TILE_LEVELS, MIN_BUFFER_ALIGNMENT, NO_BUFFER, Section,

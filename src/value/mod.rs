@@ -12,6 +12,7 @@ mod parameters;
 mod quantize;
 mod read;
 mod stored;
+mod summary;
 
 pub use canvas::Canvas;
 
@@ -19,3 +20,4 @@ pub use error::ValueError;
 pub use quantize::{choose_per_tensor, quantize};
 pub(crate) use read::packed_len;
 pub use read::{read_stored, read_values};
+pub use summary::Summary;

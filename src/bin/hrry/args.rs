@@ -27,6 +27,7 @@ pub enum Command {
     Pack(Pack),
     Unpack(Unpack),
     Values(Values),
+    Stats(Stats),
 }
 
 /// Say of each file whether it follows the format, and if not, which rule it breaks and where; what is inside
@@ -119,6 +120,22 @@ pub struct Values {
     /// A name in a container, or a place in a stream: #2 is the third item, #2.1 its second member
     pub item: String,
 }
+
+/// Print extremes, mean, deviation, NaNs and zeros of each tensor, and compare a statistics section with the data
+#[derive(clap::Args)]
+#[command(after_help = STATS_STATUS)]
+pub struct Stats {
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+    /// Stream or container file; - is standard input
+    pub file: PathBuf,
+}
+
+const STATS_STATUS: &str = "Exit status: 0 printed, 1 refused, without numbers or contradicted by a \
+     statistics section, 2 usage or I/O error.";
 
 const VALUES_STATUS: &str =
     "Exit status: 0 printed, 1 refused or without values, 2 usage or I/O error.";

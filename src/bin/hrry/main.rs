@@ -13,6 +13,7 @@ mod find;
 mod inspect;
 mod json;
 mod kv;
+mod number;
 mod object;
 mod pack;
 mod places;
@@ -22,6 +23,7 @@ mod read;
 mod setting;
 mod shape;
 mod source;
+mod stats;
 mod text;
 mod tree;
 mod values;
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Command::Pack(args) => pack::pack(args),
         Command::Unpack(args) => pack::unpack(args, &mut out),
         Command::Values(args) => values::run(args, &mut out),
+        Command::Stats(args) => stats::run(args, &mut out),
     };
     let status = status.and_then(|status| out.flush().map(|()| status));
     let status = status.unwrap_or_else(|error| {

@@ -48,6 +48,12 @@ pub(in crate::value) fn nearest_f32(n: i64) -> f32 {
     n as f32
 }
 
+/// The nearest float of a count.
+#[inline]
+pub(in crate::value) fn nearest_f64(n: u64) -> f64 {
+    n as f64
+}
+
 /// An integer of at most 53 bits.
 #[inline]
 pub(in crate::value) fn exact_f64(n: i64) -> f64 {

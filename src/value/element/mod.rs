@@ -21,7 +21,7 @@ mod source;
 #[cfg(feature = "bytemuck")]
 mod typed;
 
-pub(in crate::value) use cast::{exact_f64, nearest_f32, whole};
+pub(in crate::value) use cast::{exact_f64, nearest_f32, nearest_f64, whole};
 pub use error::ElementError;
 pub use number::{Value, add, nearest, value};
 pub use scalar::Scalar;
