@@ -24,6 +24,7 @@ extern crate std;
 mod address;
 pub mod check;
 mod composite;
+mod content;
 mod descriptor;
 mod error;
 mod file;
@@ -49,6 +50,7 @@ pub use composite::{
     Arena, CompositeValidator, Cover, Exact, ExactThenKeyed, FixedComposite, Grid, InlineArena,
     Key, Keyed, MAX_COMPOSITE_DEPTH, Method, Outcome, SetError, corners,
 };
+pub use content::{ContentError, ContentScan, check_content};
 pub use descriptor::{
     DescriptorSpec, DescriptorView, FieldSpan, FieldWalk, NoSpace, Order, Sink, WriteError, encode,
     encode_to, encoded_len,

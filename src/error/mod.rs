@@ -48,7 +48,7 @@ impl core::error::Error for Violation {}
 pub enum Resource {
     /// Bytes of the descriptor frame, or the policy's `max_descriptor`.
     Frame,
-    /// Bytes of one buffer: the policy's `max_buffer`.
+    /// Bytes of one buffer: the policy's `max_buffer`, or those that a check of contents was given.
     Buffer,
     /// Members of one composite: the policy's `max_members`.
     Members,

@@ -3,6 +3,7 @@
 use alloc::collections::TryReserveError;
 use core::fmt;
 
+use crate::content::ContentError;
 use crate::descriptor::{Order, WriteError};
 use crate::error::{self, ErrorKind, Violation};
 use crate::rule::Rule;
@@ -68,6 +69,8 @@ pub enum Error {
     },
     /// A writer was called out of order.
     Order(Order),
+    /// What is inside a buffer breaks a rule.
+    Content(ContentError),
     /// Numbers cannot be read.
     Values(ValueError),
     /// There is no memory for what arrived, or for what was asked for.
@@ -88,6 +91,7 @@ impl Error {
         match self {
             Error::Format(error) => error.rule(),
             Error::Refused(kind) | Error::Member { kind, .. } => kind.rule(),
+            Error::Content(error) => error.rule(),
             Error::CompositePartitionOverlap { a, b } => overlap(*a, *b).rule(),
             Error::CompositeMemberCountMismatch { .. } => Rule::from_id("COMP-49"),
             Error::Order(order) => Some(order.rule()),
@@ -104,6 +108,7 @@ impl Error {
         match self {
             Error::Format(error) => Some(error.kind()),
             Error::Refused(kind) | Error::Member { kind, .. } => Some(*kind),
+            Error::Content(error) => Some(error.kind),
             Error::CompositePartitionOverlap { a, b } => Some(overlap(*a, *b)),
             _ => None,
         }
@@ -159,6 +164,12 @@ impl From<Violation> for Error {
     }
 }
 
+impl From<ContentError> for Error {
+    fn from(error: ContentError) -> Self {
+        Error::Content(error)
+    }
+}
+
 impl From<ValueError> for Error {
     fn from(error: ValueError) -> Self {
         Error::Values(error)
@@ -209,6 +220,7 @@ impl fmt::Display for Error {
                 "buffer {buffer} has {actual} bytes where its handle states {expected}"
             ),
             Error::Order(order) => order.fmt(f),
+            Error::Content(error) => error.fmt(f),
             Error::Values(error) => error.fmt(f),
             Error::Memory(error) => error.fmt(f),
             _ => match self.rule() {

@@ -2,9 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::{Composite, Error, Item, Tensor};
+use super::{Composite, Error, Item, Node, Tensor};
 use crate::address::SubBox;
+use crate::content::ContentScan;
 use crate::model::Fields;
+use crate::policy::Policy;
 use crate::value::element::{self, Scalar};
 use crate::value::{Canvas, ValueError, packed_len, read_stored, read_values};
 use crate::wire::length32;
@@ -56,6 +58,18 @@ impl Tensor {
         let mut out = zeros(Some(packed_len(d.element_type(), part)?))?;
         read_stored(d, &self.slices(), part, &mut out)?;
         Ok(out)
+    }
+
+    /// Checks what is inside the buffers, which nothing does that is not asked to.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Content`] as [`check_content`](crate::check_content); [`Error::Memory`].
+    pub fn check_content(&self, policy: &Policy) -> Result<(), Error> {
+        let mut scan = ContentScan::new(self.descriptor(), policy);
+        let mut scratch = zeros(Some(scan.scratch_words()))?;
+        scan.buffers(self.descriptor(), self.buffers(), &mut scratch)?;
+        Ok(())
     }
 
     fn slices(&self) -> Vec<&[u8]> {
@@ -114,6 +128,18 @@ impl Composite {
 }
 
 impl Item {
+    /// Checks what is inside the buffers of everything that belongs to it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::check_content`].
+    pub fn check_content(&self, policy: &Policy) -> Result<(), Error> {
+        self.items().try_for_each(|node| match node {
+            Node::Tensor(tensor) => tensor.check_content(policy),
+            Node::Head(_) => Ok(()),
+        })
+    }
+
     /// The numbers of a tensor, or of the merged view of a composite.
     ///
     /// # Errors

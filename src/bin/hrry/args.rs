@@ -31,12 +31,15 @@ pub enum Command {
 }
 
 /// Say of each file whether it follows the format, and if not, which rule it breaks and where; what is inside
-/// buffers is not looked at
+/// buffers is looked at with --content only
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
 pub struct Check {
     #[command(flatten)]
     pub reading: Reading,
+    /// Look inside buffers as well: indices, pointers, scales, unused bits
+    #[arg(long)]
+    pub content: bool,
     /// Print one JSON object a line
     #[arg(long)]
     pub json: bool,

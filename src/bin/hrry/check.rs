@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use hrry::{Method, Policy, Rule};
+use hrry::{Method, Payload, Policy, Rule};
 use serde::Serialize;
 
 use super::args::{Check, Kind};
+use super::contents::Contents;
 use super::plain::Plain;
 use super::read::{self, Item, Problem, Stop, Summary, Visit};
 use super::source::{Source, is_stdin};
@@ -23,8 +24,11 @@ pub fn run(check: &Check, out: &mut dyn Write) -> io::Result<Status> {
     for path in &check.files {
         let file = path.to_string_lossy();
         let mut kind = check.reading.kind;
-        let mut first = First::default();
-        let result = match judge(path, &mut kind, &policy, &mut first) {
+        let mut seen = Seen {
+            contents: check.content.then(|| Contents::new(policy)),
+            ..Seen::default()
+        };
+        let result = match judge(path, &mut kind, &policy, &mut seen) {
             Ok(summary) => Ok(summary),
             Err(Stop::Problem(problem)) => Err(problem),
             Err(Stop::Output(error)) => return Err(error),
@@ -36,10 +40,10 @@ pub fn run(check: &Check, out: &mut dyn Write) -> io::Result<Status> {
             writeln!(out)?;
         } else if line.verdict != Verdict::Error {
             let hint = match &result {
-                Err(problem) => hint(problem, check.reading.kind, first.items),
+                Err(problem) => hint(problem, check.reading.kind, seen.items),
                 Ok(_) => None,
             };
-            say(out, &line, &result, first.text.as_deref(), hint)?;
+            say(out, &line, &result, seen.text.as_deref(), hint)?;
         }
         // whoever waits for a verdict, or for the order of both outputs, gets it now
         out.flush()?;
@@ -54,10 +58,17 @@ fn judge(
     path: &Path,
     kind: &mut Option<Kind>,
     policy: &Policy,
-    first: &mut First,
+    seen: &mut Seen,
 ) -> Result<Summary, Stop> {
     let source = open(path, kind)?;
-    read::input(source, *kind, policy, false, first)
+    let mut summary = read::input(source, *kind, policy, false, seen)?;
+    if let Some(contents) = &seen.contents {
+        let flagged = &mut summary.flags;
+        let new = contents.flags().filter(|rule| !flagged.contains(rule));
+        let new: Vec<Rule> = new.collect();
+        flagged.extend(new);
+    }
+    Ok(summary)
 }
 
 /// Opens an input and finds out its kind; kinds that cannot be read are a problem.
@@ -83,20 +94,41 @@ pub fn hint(problem: &Problem, given: Option<Kind>, items: u64) -> Option<&'stat
     lone.then_some("a descriptor without its data is read with --kind descriptor")
 }
 
-/// Remembers the first item, to say what a lone descriptor is.
+/// Remembers the first item, to say what a lone descriptor is, and judges contents.
 #[derive(Default)]
-struct First {
+struct Seen {
     items: u64,
     text: Option<String>,
+    contents: Option<Contents>,
 }
 
-impl Visit for First {
+impl Visit for Seen {
+    fn wants_payload(&self) -> bool {
+        self.contents.is_some()
+    }
+
     fn begin(&mut self, item: &Item<'_>) -> io::Result<()> {
         self.items += 1;
         if item.path.is_empty() {
             self.text = Some(text::tensor(item.view, true));
+        } else if let Some(contents) = &mut self.contents {
+            contents.begin(item);
         }
         Ok(())
+    }
+
+    fn payload(&mut self, payload: &Payload<'_>) -> Result<(), Stop> {
+        match &mut self.contents {
+            Some(contents) => contents.payload(payload),
+            None => Ok(()),
+        }
+    }
+
+    fn end(&mut self) -> Result<(), Stop> {
+        match &mut self.contents {
+            Some(contents) => contents.end(),
+            None => Ok(()),
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Drives the library over a container file: its directory, then its tensors in the order of their places.
 
 use std::fs::File;
-use std::io;
 
 use hrry::io_std::{FileReader, IoError, random_key};
 use hrry::{
@@ -45,7 +44,7 @@ pub fn read(
         let placed = |error: hrry::SetError| refused(error.placed(Some(&view)));
         let begins = composites.begin(&view).map_err(placed)?;
         let event = Event::Descriptor(view, begins);
-        places.event(&event, Some(&entry), policy, visit)?;
+        places.event(&event, Some(&tensor), policy, visit)?;
         if let Some(progress) = &mut progress {
             copy(reader.source_mut(), &tensor, progress, |payload| {
                 visit.payload(payload)
@@ -98,11 +97,11 @@ pub fn tensor<'t>(
 }
 
 /// Reads the data of a tensor in pieces.
-pub fn copy(
+pub fn copy<E: Into<Stop>>(
     file: &mut File,
     tensor: &FileTensor<'_>,
     progress: &mut Progress,
-    mut take: impl FnMut(&Payload<'_>) -> io::Result<()>,
+    mut take: impl FnMut(&Payload<'_>) -> Result<(), E>,
 ) -> Result<(), Stop> {
     let mut chunk = Vec::new();
     for buffer in 0..tensor.descriptor().buffer_count() {
@@ -114,12 +113,13 @@ pub fn copy(
             let bytes = &mut chunk[..];
             file.read_at(at, bytes).map_err(Problem::input)?;
             progress.add(len);
-            take(&Payload {
+            let taken = take(&Payload {
                 buffer: buffer as u8,
                 offset: at - place.start,
                 last: at + len == place.end,
                 bytes,
-            })?;
+            });
+            taken.map_err(Into::into)?;
             at += len;
         }
     }

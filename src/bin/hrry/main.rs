@@ -9,6 +9,7 @@ mod bytes;
 mod cat;
 mod check;
 mod container;
+mod contents;
 mod find;
 mod inspect;
 mod json;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::args::Kind;
 use super::inspect::Show;
 use super::kv::KvShape;
-use super::read::{Item, Problem, Summary, Visit};
+use super::read::{Item, Problem, Stop, Summary, Visit};
 use super::shape::{Descriptor, Word};
 use super::{bytes, json};
 
@@ -125,8 +125,8 @@ impl<'a> Object<'a> {
             "tensor"
         };
         write!(self.out, "{{\"type\":\"{kind}\"")?;
-        if let Some(entry) = item.entry {
-            self.field("name", &entry.name)?;
+        if let Some(tensor) = item.tensor {
+            self.field("name", &tensor.entry().name)?;
         }
         self.field("offset", &item.offset)?;
         let Some(head) = item.head else {
@@ -242,7 +242,7 @@ impl Visit for Object<'_> {
     fn begin(&mut self, item: &Item<'_>) -> io::Result<()> {
         self.head = item.head.is_some();
         self.items += u64::from(item.path.len() < 2);
-        self.plain = item.entry.is_some() && item.path.len() < 2 && !self.head;
+        self.plain = item.tensor.is_some() && item.path.len() < 2 && !self.head;
         self.place = item.offset;
         let descriptor = Descriptor::of(item.view);
         let rows = self
@@ -265,14 +265,14 @@ impl Visit for Object<'_> {
         Ok(())
     }
 
-    fn payload(&mut self, payload: &Payload<'_>) -> io::Result<()> {
+    fn payload(&mut self, payload: &Payload<'_>) -> Result<(), Stop> {
         if let Some((_, crc)) = self.digests.get_mut(usize::from(payload.buffer)) {
             *crc = crc32c(*crc, payload.bytes);
         }
         Ok(())
     }
 
-    fn end(&mut self) -> io::Result<()> {
+    fn end(&mut self) -> Result<(), Stop> {
         if self.kind == Kind::Descriptor {
             return Ok(());
         }

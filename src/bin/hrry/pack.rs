@@ -88,14 +88,14 @@ impl<W: Write> Visit for Packer<W> {
         self.note(begun)
     }
 
-    fn payload(&mut self, payload: &Payload<'_>) -> io::Result<()> {
+    fn payload(&mut self, payload: &Payload<'_>) -> Result<(), Stop> {
         let written = self.writer.payload(payload.bytes);
-        self.note(written)
+        Ok(self.note(written)?)
     }
 
-    fn end(&mut self) -> io::Result<()> {
+    fn end(&mut self) -> Result<(), Stop> {
         let ended = self.writer.end();
-        self.note(ended)
+        Ok(self.note(ended)?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where in a stream or file the items are: turns the library's events into calls of a visitor.
 
 use hrry::{
-    CompositeHead, DescriptorView, Entry, Event, Fields, Layout, Mode, Outcome, Policy, Rule,
+    CompositeHead, DescriptorView, Event, Fields, FileTensor, Layout, Mode, Outcome, Policy, Rule,
 };
 
 use super::read::{Item, Stop, Summary, Visit};
@@ -18,12 +18,12 @@ impl Places {
     pub fn event(
         &mut self,
         event: &Event<'_, '_>,
-        entry: Option<&Entry<'_>>,
+        tensor: Option<&FileTensor<'_>>,
         policy: &Policy,
         visit: &mut impl Visit,
     ) -> Result<(), Stop> {
         match event {
-            Event::Descriptor(view, outcome) => self.begin(view, outcome, entry, policy, visit)?,
+            Event::Descriptor(view, outcome) => self.begin(view, outcome, tensor, policy, visit)?,
             Event::Payload(payload) => visit.payload(payload)?,
             Event::TensorEnd(outcome) => {
                 visit.end()?;
@@ -38,7 +38,7 @@ impl Places {
         &mut self,
         view: &DescriptorView<'_>,
         outcome: &Outcome,
-        entry: Option<&Entry<'_>>,
+        tensor: Option<&FileTensor<'_>>,
         policy: &Policy,
         visit: &mut impl Visit,
     ) -> Result<(), Stop> {
@@ -68,7 +68,7 @@ impl Places {
             offset,
             view,
             head,
-            entry,
+            tensor,
         })?;
         Ok(())
     }

@@ -7,7 +7,7 @@ use hrry::io_std::random_key;
 use hrry::owned::GrowFrame;
 use hrry::{
     CompositeHead, DescriptorView, Entry, Error, ErrorKind, ExactThenKeyed, Field, FileDirectory,
-    Method, Mode, Payload, Policy, Rule, StreamDecoder, Violation,
+    FileTensor, Method, Mode, Payload, Policy, Rule, StreamDecoder, Violation,
 };
 
 use super::args::Kind;
@@ -26,8 +26,8 @@ pub struct Item<'a> {
     pub view: &'a DescriptorView<'a>,
     /// What it announces, if it is a head.
     pub head: Option<CompositeHead>,
-    /// What the index of a container says of it.
-    pub entry: Option<&'a Entry<'a>>,
+    /// What a container says of it.
+    pub tensor: Option<&'a FileTensor<'a>>,
 }
 
 /// Is told what was read, in order: `begin payload* end` for each item, `close` for each composite, at
@@ -59,10 +59,10 @@ pub trait Visit {
     fn begin(&mut self, _item: &Item<'_>) -> io::Result<()> {
         Ok(())
     }
-    fn payload(&mut self, _payload: &Payload<'_>) -> io::Result<()> {
+    fn payload(&mut self, _payload: &Payload<'_>) -> Result<(), Stop> {
         Ok(())
     }
-    fn end(&mut self) -> io::Result<()> {
+    fn end(&mut self) -> Result<(), Stop> {
         Ok(())
     }
     /// The innermost composite closes. `whole` tells why it is incomplete; nothing where the library
@@ -209,7 +209,7 @@ fn descriptor(
         offset: 0,
         view: &view,
         head,
-        entry: None,
+        tensor: None,
     })?;
     visit.end()?;
     let after = source.append(&mut Vec::new(), 1).map_err(Problem::input)?;

@@ -67,8 +67,8 @@ impl Visit for Visitor<'_> {
             return Ok(());
         }
         let path: Vec<_> = item.path.iter().map(u64::to_string).collect();
-        let name = match item.entry {
-            Some(entry) => entry.name.to_string(),
+        let name = match item.tensor {
+            Some(tensor) => tensor.entry().name.to_string(),
             None => format!("#{}", path.join(".")),
         };
         self.current = Some(Current {
@@ -80,7 +80,7 @@ impl Visit for Visitor<'_> {
         Ok(())
     }
 
-    fn payload(&mut self, payload: &Payload<'_>) -> io::Result<()> {
+    fn payload(&mut self, payload: &Payload<'_>) -> Result<(), Stop> {
         let current = self.current.as_mut();
         if let Some(buffer) = current.and_then(|c| c.buffers.get_mut(usize::from(payload.buffer))) {
             buffer.extend_from_slice(payload.bytes);
@@ -88,7 +88,7 @@ impl Visit for Visitor<'_> {
         Ok(())
     }
 
-    fn end(&mut self) -> io::Result<()> {
+    fn end(&mut self) -> Result<(), Stop> {
         let Some(current) = self.current.take() else {
             return Ok(());
         };
@@ -98,10 +98,11 @@ impl Visit for Visitor<'_> {
         }
         if self.json {
             json::write(self.out, &line)?;
-            writeln!(self.out)
+            writeln!(self.out)?;
         } else {
-            line.say(self.out, &current.line)
+            line.say(self.out, &current.line)?;
         }
+        Ok(())
     }
 }
 

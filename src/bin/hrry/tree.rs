@@ -7,7 +7,7 @@ use hrry::{FileDirectory, Rule};
 use super::args::Kind;
 use super::inspect::Show;
 use super::plain::Plain;
-use super::read::{Item, Problem, Summary, Visit};
+use super::read::{Item, Problem, Stop, Summary, Visit};
 use super::{bytes, kv, text};
 
 pub struct Tree<'a> {
@@ -85,8 +85,8 @@ impl Visit for Tree<'_> {
 
     fn begin(&mut self, item: &Item<'_>) -> io::Result<()> {
         let path: Vec<_> = item.path.iter().map(u64::to_string).collect();
-        let path = match item.entry {
-            Some(entry) => format!("{}: ", Plain::new(entry.name)),
+        let path = match item.tensor {
+            Some(tensor) => format!("{}: ", Plain::new(tensor.entry().name)),
             None if path.is_empty() => String::new(),
             None => format!("#{} ", path.join(".")),
         };
@@ -106,7 +106,7 @@ impl Visit for Tree<'_> {
         Ok(())
     }
 
-    fn end(&mut self) -> io::Result<()> {
+    fn end(&mut self) -> Result<(), Stop> {
         self.depth += usize::from(self.head);
         self.head = false;
         Ok(())

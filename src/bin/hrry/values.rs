@@ -18,7 +18,10 @@ pub fn run(values: &Values, out: &mut dyn Write) -> io::Result<Status> {
         Err(Stop::Problem(problem)) => return Ok(tell(&values.file, &problem)),
         Err(Stop::Output(error)) => return Err(error),
     };
-    let elements = match Elements::read(&item, values.stored, values.part.as_ref()) {
+    let checked = item.check_content(&values.reading.policy());
+    let elements =
+        checked.and_then(|()| Elements::read(&item, values.stored, values.part.as_ref()));
+    let elements = match elements {
         Ok(elements) => elements,
         Err(error) => {
             complain(&format!("hrry: {}: {error}", values.item));
