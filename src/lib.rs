@@ -77,7 +77,7 @@ pub use stream::{
 pub use value::element;
 pub use value::element::{ElementError, Scalar, Value};
 pub use value::{
-    Canvas, Summary, ValueError, choose_per_tensor, quantize, read_stored, read_values,
+    Canvas, Summary, ValueError, choose_per_tensor, quantize, read_stored, read_tokens, read_values,
 };
 pub use wire::Number;
 pub use wire::descriptor::{

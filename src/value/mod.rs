@@ -19,5 +19,5 @@ pub use canvas::Canvas;
 pub use error::ValueError;
 pub use quantize::{choose_per_tensor, quantize};
 pub(crate) use read::packed_len;
-pub use read::{read_stored, read_values};
+pub use read::{read_stored, read_tokens, read_values};
 pub use summary::Summary;

@@ -1,12 +1,14 @@
 //! The elements of one tensor that lie in a box, in row-major order.
 
+use core::ops::Range;
+
 use super::dequantize::Dequantizer;
 use super::element::{self, ElementError, Scalar};
 use super::error::ValueError;
-use super::stored::{Data, Piece, each, is_complete};
-use crate::address::{Merge, SubBox};
+use super::stored::{Data, Piece, each, each_row, is_complete};
+use crate::address::{Merge, Pages, SubBox};
 use crate::check::packed_bytes;
-use crate::model::Fields;
+use crate::model::{Fields, Quantization, U64s};
 use crate::wire::length;
 use crate::wire::tag::ElementType;
 
@@ -43,60 +45,142 @@ pub fn read_values<T: Scalar>(
 ) -> Result<(), ValueError> {
     part.within(d.shape())?;
     room(part.elements().unwrap_or(u64::MAX), out.len())?;
-    let data = Data::new(d, buffers)?;
     if !is_complete(d) {
         out.fill(T::default());
     }
     let quantization = d.quantization();
-    let scheme = quantization.as_ref();
-    let scheme = scheme.map(|scheme| Dequantizer::new(d, scheme, buffers));
-    let scheme = scheme.transpose()?;
+    let numbers = Numbers::new(d, quantization.as_ref(), buffers)?;
     // parameters go by the index, so pieces stay inside rows
-    let merge = match scheme {
+    let merge = match numbers.scheme {
         Some(_) => Merge::Nothing,
         None => Merge::Rows,
     };
     let mut rows = Rows::new(d, part);
-    each(d, buffers, &data, part, merge, |index, piece| {
-        let out = out.get_mut(rows.next(index, &piece)?..);
-        let out = out.and_then(|out| out.get_mut(..piece.len));
-        let out = out.ok_or(ElementError::NoSuchPosition)?;
-        match &scheme {
-            None => {
-                let Piece { first, step, .. } = piece;
-                Ok(element::decode_stepped(
-                    data.element_type,
-                    data.bytes,
-                    first,
-                    step,
-                    out,
-                )?)
-            }
-            Some(scheme) => numbers(scheme, &data, index, piece, out),
-        }
+    each(d, buffers, &numbers.data, part, merge, |index, piece| {
+        let at = rows.next(index, &piece)?;
+        numbers.piece(index, piece, out, at)
     })
 }
 
-/// The numbers of a piece of a quantized tensor.
-fn numbers<T: Scalar>(
-    scheme: &Dequantizer<'_>,
-    data: &Data<'_>,
-    index: &[u64],
-    piece: Piece,
+/// Reads the numbers of tokens of one sequence of a block-paged tensor: for each token all heads, for each
+/// head all dimensions.
+///
+/// How many tokens the sequence has is not in the format; the caller knows (LAYOUT-48).
+///
+/// ```
+/// use hrry::{BlockPaged, BlockTableIndexType, BufferHandle, DescriptorSpec, ElementType, KvRole, Layout};
+/// use hrry::read_tokens;
+/// let paged = BlockPaged {
+///     page_size: 2,
+///     num_pages: 2,
+///     paged_axis: 0,
+///     num_seqs: 2,
+///     kv_role: KvRole::Value,
+///     layer_index: 0,
+///     block_table_index_type: BlockTableIndexType::U32,
+/// };
+/// let bytes = |numbers: &[u32]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
+/// // one page each, the second half of that of sequence 0 is not in use
+/// let (pool, table, sequences) = ([1, 2, 3, 4, 5, 6, 0, 0], bytes(&[1, 0]), bytes(&[0, 1, 2]));
+/// let buffers = [8, 8, 12].map(|len| BufferHandle::cpu(len, 64));
+/// let layout = Layout::BlockPaged(paged);
+/// let spec = DescriptorSpec::new(ElementType::UInt8, &[3, 1, 2], layout, &buffers);
+/// let (pool, mut out) = ([&pool[..], &table, &sequences], [0u8; 4]);
+/// read_tokens(&spec, &pool, 0, 0..1, &mut out[..2])?;
+/// assert_eq!(out[..2], [5, 6]);
+/// read_tokens(&spec, &pool, 1, 0..2, &mut out)?;
+/// assert_eq!(out, [1, 2, 3, 4]);
+/// # Ok::<(), hrry::ValueError>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`read_values`]; another layout; tokens behind the pages of the sequence.
+pub fn read_tokens<T: Scalar>(
+    d: &(impl Fields + ?Sized),
+    buffers: &[&[u8]],
+    sequence: u32,
+    tokens: Range<u64>,
     out: &mut [T],
 ) -> Result<(), ValueError> {
-    if let Some(out) = T::singles(out) {
-        return scheme.piece(data, index, 0, piece, out);
+    let pages = Pages::new(d, buffers)?;
+    let count = tokens.end.saturating_sub(tokens.start);
+    let shape = [count, d.shape().at(1), d.shape().at(2)];
+    let part = SubBox::whole(U64s::from(&shape));
+    room(part.elements().unwrap_or(u64::MAX), out.len())?;
+    let quantization = d.quantization();
+    let numbers = Numbers::new(d, quantization.as_ref(), buffers)?;
+    let token = |place: u64| Ok((sequence, tokens.start.saturating_add(place)));
+    let mut rows = Rows::new(d, part);
+    each_row(
+        &pages,
+        &numbers.data,
+        part.shape,
+        part,
+        token,
+        |index, piece| {
+            let at = rows.next(index, &piece)?;
+            numbers.piece(index, piece, out, at)
+        },
+    )
+}
+
+/// The elements of a tensor as numbers.
+struct Numbers<'a> {
+    data: Data<'a>,
+    scheme: Option<Dequantizer<'a>>,
+}
+
+impl<'a> Numbers<'a> {
+    fn new(
+        d: &'a (impl Fields + ?Sized),
+        quantization: Option<&Quantization<'_>>,
+        buffers: &[&'a [u8]],
+    ) -> Result<Self, ValueError> {
+        let scheme = quantization.map(|scheme| Dequantizer::new(d, scheme, buffers));
+        Ok(Numbers {
+            data: Data::new(d, buffers)?,
+            scheme: scheme.transpose()?,
+        })
     }
-    scheme.chunks(data, index, piece, |start, numbers| {
-        let out = out.get_mut(start..).unwrap_or_default();
-        for (out, number) in out.iter_mut().zip(numbers) {
-            *out = T::number(*number).ok_or(ElementError::Lossy {
-                from: data.element_type,
-            })?;
+
+    /// Those of a piece, from a place of `out` on.
+    fn piece<T: Scalar>(
+        &self,
+        index: &[u64],
+        piece: Piece,
+        out: &mut [T],
+        at: usize,
+    ) -> Result<(), ValueError> {
+        let out = out.get_mut(at..).and_then(|out| out.get_mut(..piece.len));
+        let out = out.ok_or(ElementError::NoSuchPosition)?;
+        let Data {
+            element_type,
+            bytes,
+            ..
+        } = self.data;
+        let Some(scheme) = &self.scheme else {
+            let Piece { first, step, .. } = piece;
+            return Ok(element::decode_stepped(
+                element_type,
+                bytes,
+                first,
+                step,
+                out,
+            )?);
+        };
+        if let Some(out) = T::singles(out) {
+            return scheme.piece(&self.data, index, 0, piece, out);
         }
-        Ok(())
-    })
+        scheme.chunks(&self.data, index, piece, |start, numbers| {
+            let out = out.get_mut(start..).unwrap_or_default();
+            for (out, number) in out.iter_mut().zip(numbers) {
+                let lossy = ElementError::Lossy { from: element_type };
+                *out = T::number(*number).ok_or(lossy)?;
+            }
+            Ok(())
+        })
+    }
 }
 
 /// Copies the stored elements in a box, bit for bit and packed as in a row-major tensor of the same type,

@@ -2,8 +2,8 @@
 
 use super::element::ElementError;
 use super::error::ValueError;
-use crate::address::{Dense, Merge, Pages, Place, Runs, StoredWalk, SubBox};
-use crate::model::{Fields, Layout};
+use crate::address::{AddressError, Dense, Merge, Pages, Place, Runs, StoredWalk, SubBox};
+use crate::model::{Fields, Layout, U64s};
 use crate::wire::tag::ElementType;
 use crate::wire::{length, length32};
 
@@ -84,22 +84,14 @@ pub(super) fn each<F: Fields + ?Sized>(
         }
         Layout::BlockPaged(_) => {
             let pages = Pages::new(d, buffers)?;
-            // rows of the logical tensor, wherever they are in the pool
-            let mut rows = Runs::new(Dense::row_major(d.shape()), part, Merge::Nothing)?;
-            while let Some(run) = rows.next_run()? {
-                let index = rows.index();
-                let at = |axis: usize| index.get(axis).copied().unwrap_or(0);
-                let (sequence, token) = pages.token(at(0))?;
-                let first = pages.position(sequence, token, at(1), at(2))?;
-                let piece = Piece {
-                    first: data.position(first.into())?,
-                    step: 1,
-                    len: count(run.len)?,
-                    slot: Some(pages.slot(sequence, token)?),
-                };
-                take(index, piece)?;
-            }
-            Ok(())
+            each_row(
+                &pages,
+                data,
+                d.shape(),
+                part,
+                |place| pages.token(place),
+                take,
+            )
         }
         _ => {
             let mut runs = Runs::new(Dense::of(d)?, part, merge)?;
@@ -116,6 +108,33 @@ pub(super) fn each<F: Fields + ?Sized>(
             Ok(())
         }
     }
+}
+
+/// Visits the rows of block-paged elements, wherever they are in the pool. `token` gives sequence and token
+/// of a place along the first axis.
+pub(super) fn each_row(
+    pages: &Pages<'_>,
+    data: &Data<'_>,
+    shape: U64s<'_>,
+    part: SubBox<'_>,
+    token: impl Fn(u64) -> Result<(u32, u64), AddressError>,
+    mut take: impl FnMut(&[u64], Piece) -> Result<(), ValueError>,
+) -> Result<(), ValueError> {
+    let mut rows = Runs::new(Dense::row_major(shape), part, Merge::Nothing)?;
+    while let Some(run) = rows.next_run()? {
+        let index = rows.index();
+        let at = |axis: usize| index.get(axis).copied().unwrap_or(0);
+        let (sequence, token) = token(at(0))?;
+        let first = pages.position(sequence, token, at(1), at(2))?;
+        let piece = Piece {
+            first: data.position(first.into())?,
+            step: 1,
+            len: count(run.len)?,
+            slot: Some(pages.slot(sequence, token)?),
+        };
+        take(index, piece)?;
+    }
+    Ok(())
 }
 
 impl Piece {
