@@ -5,7 +5,7 @@ use super::judge::{Breach, Checked, Judge};
 use super::reach::Reach;
 use super::size::{Count, elements, near, near_bytes};
 use crate::error::Field;
-use crate::model::{BlockPaged, CompositeHead, Layout, Tiled, U32s, U64s};
+use crate::model::{BlockPaged, CompositeHead, Fields, Layout, Tiled, U32s, U64s};
 use crate::policy::agreed;
 use crate::rule::Rule;
 use crate::wire::descriptor::{DYNAMIC, MAX_TILE_LEVELS, OPEN_COMPOSITE};
@@ -399,6 +399,27 @@ pub(crate) fn reach(layout: &Layout<'_>, shape: U64s<'_>) -> (Rule, Option<Reach
         Layout::Morton { morton_bits } => (Rule::MortonSize, Reach::morton(*morton_bits, shape)),
         Layout::Hilbert { .. } => (Rule::HilbertSize, Reach::contiguous(shape)),
         _ => (Rule::DenseSize, Reach::contiguous(shape)),
+    }
+}
+
+/// Bytes of buffer 0 up to the end of the last element of a dense layout.
+pub(crate) fn dense_bytes<F: Fields + ?Sized>(d: &F) -> Option<u64> {
+    let (layout, shape) = (d.layout(), d.shape());
+    let tag = layout.tag();
+    let elsewhere = tag.is_sparse() || matches!(tag, LayoutTag::BlockPaged | LayoutTag::Composite);
+    if elsewhere || !tag.is_assigned() {
+        return None;
+    }
+    let elements = elements(shape)?;
+    let (_, reach) = reach(&layout, shape);
+    let own = d.element_type().bits();
+    let bits = d.extension_type().map_or(own, |private| private.bit_width);
+    match reach.filter(|_| elements != Count::ZERO) {
+        Some(reach) => {
+            let back = reach.count.bytes(bits).fits()?;
+            back.checked_add(d.byte_offset())
+        }
+        None => Some(d.byte_offset()),
     }
 }
 

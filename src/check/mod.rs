@@ -14,7 +14,7 @@ pub(crate) mod sections;
 pub(crate) mod size;
 
 use crate::error::{Field, Violation};
-use crate::model::{Fields, Layout, U64s};
+use crate::model::{Fields, Layout, Quantization, U64s};
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::descriptor::MAX_RANK;
@@ -113,6 +113,32 @@ pub fn packed_bytes(element_type: ElementType, elements: u64) -> Option<u64> {
     match element_type.bits() {
         0 => None,
         bits => size::Count::new(elements).bytes(bits).fits(),
+    }
+}
+
+/// Bytes that buffer `buffer` of a tensor needs: the data of a dense layout, `byte_offset` included, and the
+/// scales and zero points of a scheme. None for other buffers, while a dimension that matters is dynamic, and
+/// where the size does not fit 64 bits.
+///
+/// ```
+/// use hrry::{BufferHandle, DescriptorSpec, ElementType, Layout, Quantization, check};
+/// let buffers = [BufferHandle::cpu(0, 64); 2];
+/// let spec = DescriptorSpec {
+///     quantization: Some(Quantization::per_block(1, 32, 1, None, ElementType::Float16)),
+///     ..DescriptorSpec::new(ElementType::Int4, &[4, 64], Layout::RowMajor, &buffers)
+/// };
+/// assert_eq!(check::needed_bytes(&spec, 0), Some(128));
+/// assert_eq!(check::needed_bytes(&spec, 1), Some(16)); // two blocks in each of four rows
+/// assert_eq!(check::needed_bytes(&spec, 2), None);
+/// ```
+#[must_use]
+pub fn needed_bytes<F: Fields + ?Sized>(d: &F, buffer: u32) -> Option<u64> {
+    if buffer == 0 {
+        return layout::dense_bytes(d);
+    }
+    match d.quantization() {
+        Some(Quantization::Buffers(p)) => quantization::buffer_bytes(d, &p, buffer),
+        _ => None,
     }
 }
 

@@ -185,6 +185,23 @@ pub(crate) fn scale_type(p: &Parameters) -> ElementType {
     }
 }
 
+/// Bytes of a buffer of parameters; none of one that is no such buffer.
+pub(crate) fn buffer_bytes<S: Subject>(d: S, p: &Parameters, buffer: u32) -> Option<u64> {
+    let scales = scale_type(p).bits().wrapping_shr(3);
+    let of_scales = if p.scale_buffer_index == buffer {
+        scales
+    } else {
+        0
+    };
+    let of_zeros = match zero_points(p) {
+        Some(zeros) if zeros == buffer => ZERO_POINT,
+        _ => 0,
+    };
+    let width = of_scales.wrapping_add(of_zeros);
+    let bytes = parameter_entries(d, p)?.checked_mul(width.into())?;
+    (width > 0).then_some(bytes)
+}
+
 /// Pages and their token slots.
 fn pages<S: Subject>(d: S) -> Option<(u64, u32)> {
     match d.layout() {

@@ -4,11 +4,17 @@ use alloc::vec::Vec;
 
 use super::descriptor::TensorDescriptor;
 use super::layout::LayoutDescriptor;
-use super::{Error, QuantizationDescriptor, Shape, ShardDescriptor};
+use super::values::zeros;
+use super::{AlignedBuffer, Buffer, Error, QuantizationDescriptor, Shape, ShardDescriptor, Tensor};
+use crate::address::SubBox;
+use crate::check;
 use crate::descriptor::DescriptorSpec;
-use crate::model::{BufferHandle, ExtensionType, Statistics, U64s};
+use crate::model::{BufferHandle, ExtensionType, Fields, Quantization, Statistics, U64s};
 use crate::policy::Policy;
-use crate::wire::descriptor::{VERSION_MAJOR, VERSION_MINOR};
+use crate::value::{quantize, room};
+use crate::wire::descriptor::{
+    MAX_BUFFERS, MIN_BUFFER_ALIGNMENT, NO_BUFFER, VERSION_MAJOR, VERSION_MINOR,
+};
 use crate::wire::tag::{ElementType, MemberRole};
 
 /// What a [`TensorDescriptor`] is made of, step by step; see [`TensorDescriptor::builder`].
@@ -105,6 +111,78 @@ impl TensorDescriptorBuilder {
         self
     }
 
+    /// Calls with everything that was said.
+    fn lend<R>(&self, f: impl FnOnce(&DescriptorSpec<'_>) -> R) -> R {
+        self.layout.lend(|layout| {
+            f(&DescriptorSpec {
+                element_type: self.element_type,
+                shape: U64s::Native(&self.shape),
+                byte_offset: self.byte_offset,
+                layout,
+                buffers: &self.buffers,
+                quantization: self.quantization.as_ref().map(QuantizationDescriptor::lend),
+                shard: self.shard.as_ref().map(ShardDescriptor::lend),
+                statistics: self.statistics,
+                extension_type: self.extension_type,
+                member_role: self.member_role,
+            })
+        })
+    }
+
+    /// The tensor that stores those numbers in codes: buffers of the sizes that layout and scheme need, and
+    /// in them codes, scales and zero points as [`quantize`] chooses them.
+    ///
+    /// `values` are all elements, last dimension fastest. Buffers that were named before are left out.
+    ///
+    /// ```
+    /// use hrry::owned::{ElementType, PerBlockAffine, QuantizationDescriptor, Shape, TensorDescriptor};
+    /// let scheme = PerBlockAffine::new_symmetric(1, 2, 1, ElementType::Float16)?;
+    /// let tensor = TensorDescriptor::builder(ElementType::Int8, Shape::new(vec![2, 4])?)
+    ///     .quantization(QuantizationDescriptor::PerBlockAffine(scheme))
+    ///     .quantize(&[127.0, 0.0, 254.0, -2.0, 0.0, 0.0, 12.7, 6.3])?;
+    /// let back = tensor.to_vec::<f32>()?;
+    /// assert_eq!(back[..6], [127.0, 0.0, 254.0, -2.0, 0.0, 0.0]);
+    /// # Ok::<(), hrry::owned::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Values`] as [`quantize`]; as [`build`](Self::build); [`Error::Memory`].
+    pub fn quantize(mut self, values: &[f32]) -> Result<Tensor, Error> {
+        let scheme = self.quantization.as_ref().map(QuantizationDescriptor::lend);
+        let last = match scheme {
+            Some(Quantization::Buffers(p)) => match p.zero_point_buffer_index {
+                NO_BUFFER => p.scale_buffer_index,
+                zeros => zeros.max(p.scale_buffer_index),
+            },
+            _ => 0,
+        };
+        let sizes = (0..=last).take(MAX_BUFFERS);
+        let sizes: Vec<u64> = self.lend(|spec| {
+            let size = |k| check::needed_bytes(spec, k).unwrap_or(0);
+            sizes.map(size).collect()
+        });
+        let handle = |size: &u64| BufferHandle::cpu(*size, MIN_BUFFER_ALIGNMENT);
+        self.buffers = sizes.iter().map(handle).collect();
+        let descriptor = self.build()?;
+        // a shape that the numbers do not fill costs no memory
+        room(SubBox::whole(descriptor.shape()), values.len())?;
+        let mut bytes = Vec::new();
+        for size in sizes {
+            bytes.push(zeros(Some(size))?);
+        }
+        let mut slices: Vec<&mut [u8]> = bytes
+            .iter_mut()
+            .map(|bytes: &mut Vec<u8>| &mut bytes[..])
+            .collect();
+        quantize(&descriptor, values, &mut slices)?;
+        let buffers: Result<Vec<Buffer>, _> = bytes
+            .iter()
+            .map(|bytes| AlignedBuffer::copy_of(bytes).map(Buffer::from))
+            .collect();
+        Tensor::new(descriptor, buffers?)
+    }
+
     /// The descriptor, as a strict reader takes it.
     ///
     /// # Errors
@@ -121,21 +199,7 @@ impl TensorDescriptorBuilder {
     /// Everything that [`check::descriptor`](crate::check::descriptor) refuses; LAYOUT-02; DESC-21; VER-01
     /// and VER-02 of the version.
     pub fn build_with(self, policy: &Policy) -> Result<TensorDescriptor, Error> {
-        let mut built = self.layout.lend(|layout| {
-            let spec = DescriptorSpec {
-                element_type: self.element_type,
-                shape: U64s::Native(&self.shape),
-                byte_offset: self.byte_offset,
-                layout,
-                buffers: &self.buffers,
-                quantization: self.quantization.as_ref().map(QuantizationDescriptor::lend),
-                shard: self.shard.as_ref().map(ShardDescriptor::lend),
-                statistics: self.statistics,
-                extension_type: self.extension_type,
-                member_role: self.member_role,
-            };
-            TensorDescriptor::from_fields(&spec, policy)
-        })?;
+        let mut built = self.lend(|spec| TensorDescriptor::from_fields(spec, policy))?;
         if self.version != (VERSION_MAJOR, VERSION_MINOR) {
             built.state_version(self.version, policy)?;
         }

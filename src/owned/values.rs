@@ -173,7 +173,7 @@ fn whole<F: Fields + ?Sized>(d: &F) -> Result<SubBox<'_>, Error> {
 }
 
 /// Memory for what the caller asked for.
-fn zeros<T: Clone + Default>(len: Option<u64>) -> Result<Vec<T>, Error> {
+pub(super) fn zeros<T: Clone + Default>(len: Option<u64>) -> Result<Vec<T>, Error> {
     let len = len
         .and_then(|len| usize::try_from(len).ok())
         .unwrap_or(usize::MAX);

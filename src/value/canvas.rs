@@ -5,7 +5,7 @@ use heapless::Vec;
 use super::dequantize::Dequantizer;
 use super::element::{self, ElementError};
 use super::error::ValueError;
-use super::read::{copy, packed_len, room};
+use super::read::{copy, packed_len, same_len};
 use super::stored::{Data, Piece, each, is_complete};
 use crate::address::{Dense, Merge, Runs, SubBox};
 use crate::composite::{Arena, MAX_COMPOSITE_DEPTH};
@@ -110,7 +110,7 @@ impl<'o, A: Arena> Canvas<'o, A> {
         };
         part.within(head.shape())?;
         let element_type = head.element_type();
-        room(packed_len(element_type, part)?, out.len())?;
+        same_len(packed_len(element_type, part)?, out.len())?;
         out.fill(0);
         let mut canvas = Canvas {
             element_type,

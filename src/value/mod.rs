@@ -18,6 +18,7 @@ pub use canvas::Canvas;
 
 pub use error::ValueError;
 pub use quantize::{choose_per_tensor, quantize};
-pub(crate) use read::packed_len;
+#[cfg(feature = "alloc")]
+pub(crate) use read::{packed_len, room};
 pub use read::{read_stored, read_tokens, read_values};
 pub use summary::Summary;

@@ -3,6 +3,7 @@
 use super::element::{self, Value, nearest_f32, whole};
 use super::error::ValueError;
 use super::parameters::{Parameter, Source, scales_end};
+use super::read::room;
 use super::stored::{Data, Piece, each};
 use crate::address::{AddressError, Merge, SubBox};
 use crate::check::quantization::{parameter_entries, scale_type, zero_points};
@@ -81,7 +82,7 @@ pub fn quantize(
 ) -> Result<(), ValueError> {
     let whole = SubBox::whole(d.shape());
     whole.within(d.shape())?;
-    super::read::room(whole.elements().unwrap_or(u64::MAX), values.len())?;
+    room(whole, values.len())?;
     let layout = d.layout();
     if layout.tag().is_sparse() || matches!(layout, Layout::BlockPaged(_)) {
         return Err(AddressError::Layout(layout.tag()).into());

@@ -44,7 +44,7 @@ pub fn read_values<T: Scalar>(
     out: &mut [T],
 ) -> Result<(), ValueError> {
     part.within(d.shape())?;
-    room(part.elements().unwrap_or(u64::MAX), out.len())?;
+    room(part, out.len())?;
     if !is_complete(d) {
         out.fill(T::default());
     }
@@ -107,7 +107,7 @@ pub fn read_tokens<T: Scalar>(
     let count = tokens.end.saturating_sub(tokens.start);
     let shape = [count, d.shape().at(1), d.shape().at(2)];
     let part = SubBox::whole(U64s::from(&shape));
-    room(part.elements().unwrap_or(u64::MAX), out.len())?;
+    room(part, out.len())?;
     let quantization = d.quantization();
     let numbers = Numbers::new(d, quantization.as_ref(), buffers)?;
     let token = |place: u64| Ok((sequence, tokens.start.saturating_add(place)));
@@ -208,7 +208,7 @@ pub fn read_stored(
     out: &mut [u8],
 ) -> Result<(), ValueError> {
     part.within(d.shape())?;
-    room(packed_len(d.element_type(), part)?, out.len())?;
+    same_len(packed_len(d.element_type(), part)?, out.len())?;
     let data = Data::new(d, buffers)?;
     // also the unused bits of a last byte
     out.fill(0);
@@ -273,8 +273,13 @@ pub(crate) fn packed_len(element_type: ElementType, part: SubBox<'_>) -> Result<
     Ok(bytes.unwrap_or(u64::MAX))
 }
 
+/// Requires a place for each element of a box.
+pub(crate) fn room(part: SubBox<'_>, available: usize) -> Result<(), ValueError> {
+    same_len(part.elements().unwrap_or(u64::MAX), available)
+}
+
 /// Requires memory of exactly the size that is needed.
-pub(super) fn room(needed: u64, available: usize) -> Result<(), ValueError> {
+pub(super) fn same_len(needed: u64, available: usize) -> Result<(), ValueError> {
     let available = length(available);
     if needed == available {
         Ok(())
