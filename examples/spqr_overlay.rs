@@ -10,8 +10,8 @@
 use hrry::owned::TensorDescriptor;
 use hrry::{
     BufferHandle, Canvas, CombineOp, CompositeHead, CompositionRule, DescriptorSpec, ElementType,
-    Event, Fields, FixedDecoder, FixedWriter, InlineArena, Layout, MemberRole, Policy,
-    Quantization, Shard, SubBox, U64s, element, quantize,
+    Event, FixedDecoder, FixedWriter, InlineArena, Layout, MemberRole, Policy, Quantization, Shard,
+    SubBox, U64s, element, quantize,
 };
 
 const ROWS: u64 = 4;
@@ -25,11 +25,13 @@ type Error = Box<dyn std::error::Error>;
 fn main() -> Result<(), Error> {
     let plain = weights();
     let stream = write(&plain)?;
-    let dense = plain.len() * 2;
+    // 4 bits a code, 2 bytes a scale, 2 + 16 an outlier
+    let overlay = plain.len() / 2 + plain.len() / BLOCK as usize * 2 + OUTLIERS.len() * 18;
     println!(
-        "{} weights in {} bytes, as float16 {dense}",
+        "{} weights: {overlay} bytes of data in a stream of {}; as float16 {} bytes",
         plain.len(),
-        stream.len()
+        stream.len(),
+        plain.len() * 2
     );
 
     // rows 1 and 2 only
@@ -109,7 +111,7 @@ fn write(weights: &[f32]) -> Result<Vec<u8>, Error> {
         ..DescriptorSpec::new(ElementType::Float16, &shape, layout, &buffers)
     };
     writer.tensor(&outliers, &[&values, indices.as_flattened().as_flattened()])?;
-    Ok(writer.finish()?.0)
+    Ok(writer.finish()?)
 }
 
 /// Merges a box of the overlay, each member as it arrives.
