@@ -61,7 +61,9 @@ pub(super) fn hilbert(order: u32, index: &[u64]) -> Option<u128> {
     fits(order, rank)?;
     let mut x: Coordinates = ORIGIN;
     let x = x.get_mut(..index.len())?;
-    x.copy_from_slice(index);
+    for (x, index) in x.iter_mut().zip(index) {
+        *x = *index;
+    }
     let top = top_bit(order);
     let mut q = top;
     while q > 1 {

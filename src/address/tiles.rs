@@ -11,7 +11,9 @@ pub(super) fn place(tiled: Tiled<'_>, shape: U64s<'_>, index: &[u64]) -> Option<
     let rank = length32(index.len());
     let mut rest = ORIGIN;
     let rest = rest.get_mut(..index.len())?;
-    rest.copy_from_slice(index);
+    for (rest, index) in rest.iter_mut().zip(index) {
+        *rest = *index;
+    }
     let (mut around, mut sum) = (shape, 0i128);
     for level in tiled.levels() {
         let tile = level.tile_shape;

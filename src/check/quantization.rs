@@ -266,12 +266,15 @@ fn block_size<J: Judge>(p: &Parameters, size: u64, paged: bool, judge: &mut J) -
 /// ADDR-25: blocks along an axis of that size, for every index of the other dimensions.
 #[inline(always)]
 fn blocks(shape: U64s<'_>, p: &Parameters, size: u64) -> Option<Count> {
-    let block = u64::from(p.block_size);
-    let partial = size & block.wrapping_sub(1) != 0;
-    let along = size
-        .wrapping_shr(p.block_size.trailing_zeros())
-        .wrapping_add(partial.into());
-    elements_with(shape, p.axis, along)
+    elements_with(shape, p.axis, blocks_along(size, p.block_size))
+}
+
+/// Blocks of a power of two along an axis of that size.
+#[inline(always)]
+pub(crate) fn blocks_along(size: u64, block: u32) -> u64 {
+    let partial = size & u64::from(block).wrapping_sub(1) != 0;
+    let whole = size.wrapping_shr(block.trailing_zeros());
+    whole.wrapping_add(partial.into())
 }
 
 /// QUANT-25 to QUANT-27: parameter buffers have exactly their entries; none are more than fit any buffer.

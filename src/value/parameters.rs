@@ -2,7 +2,7 @@
 
 use super::element::{self, Scalar};
 use super::error::ValueError;
-use crate::check::quantization::{parameter_entries, scale_type, zero_points};
+use crate::check::quantization::{blocks_along, parameter_entries, scale_type, zero_points};
 use crate::model::{Fields, Layout, Parameters, Quantization, U64s};
 use crate::wire::tag::{ElementType, Scheme};
 use crate::wire::{index as slot, length32};
@@ -142,8 +142,7 @@ impl<'a> Buffers<'a> {
                 .unwrap_or(&[])
         });
         let block = u64::from(p.block_size.max(1));
-        let size = d.shape().at(p.axis);
-        let blocks = size.div_ceil(block);
+        let blocks = blocks_along(d.shape().at(p.axis), p.block_size);
         Ok(Buffers {
             axis: p.axis,
             block: if per_channel { 1 } else { block },

@@ -6,7 +6,7 @@ use super::parameters::{Parameter, Source, scales_end};
 use super::read::room;
 use super::stored::{Data, Piece, each};
 use crate::address::{AddressError, Merge, SubBox};
-use crate::check::quantization::{parameter_entries, scale_type, zero_points};
+use crate::check::quantization::{blocks_along, parameter_entries, scale_type, zero_points};
 use crate::model::{Fields, Layout, Parameters, Quantization, U64s};
 use crate::wire::tag::{ElementType, Scheme};
 use crate::wire::{index as slot, length};
@@ -281,7 +281,11 @@ impl Groups {
         Groups {
             size,
             block: if per_channel { 1 } else { block },
-            blocks: if per_channel { 0 } else { size.div_ceil(block) },
+            blocks: if per_channel {
+                0
+            } else {
+                blocks_along(size, p.block_size)
+            },
             before: product(0..p.axis),
             behind: product(p.axis.saturating_add(1)..rank),
         }

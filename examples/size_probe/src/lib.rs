@@ -29,11 +29,24 @@ mod file_writer;
     feature = "exact",
     feature = "file_view",
     feature = "file_scratch",
-    feature = "file_parser"
+    feature = "file_parser",
+    feature = "content",
+    feature = "locate",
+    feature = "values",
+    feature = "canvas",
+    feature = "quantize"
 ))]
 mod fold;
 #[cfg(any(feature = "parser", feature = "keyed", feature = "exact"))]
 mod push;
+#[cfg(any(
+    feature = "content",
+    feature = "locate",
+    feature = "values",
+    feature = "canvas",
+    feature = "quantize"
+))]
+mod values;
 #[cfg(feature = "view")]
 mod view;
 
