@@ -2,3 +2,14 @@
 
 #[path = "elements/edges.rs"]
 mod edges;
+#[path = "elements/oracle.rs"]
+mod oracle;
+#[path = "elements/packed.rs"]
+mod packed;
+#[path = "elements/sums.rs"]
+mod sums;
+mod support;
+#[path = "elements/typed.rs"]
+mod typed;
+#[path = "elements/vectors.rs"]
+mod vectors;

@@ -157,8 +157,8 @@ fn rounding_happens_once() {
 }
 
 #[test]
-fn nan_keeps_its_sign_and_copies_keep_all() {
-    let signaling = 0xFF80_0001;
+fn nan_becomes_quiet_and_copies_keep_all() {
+    let signaling = 0xFF95_0001;
     let of_single = f32::from_bits(signaling);
     let mut bytes = [0; 16];
     encode(ElementType::Float32, &[of_single], 0, &mut bytes).unwrap();
@@ -170,29 +170,74 @@ fn nan_keeps_its_sign_and_copies_keep_all() {
         nearest(ElementType::Float32, Value::F32(of_single)),
         Some(signaling.into())
     );
-    let converted: [(ElementType, u128); 6] = [
-        (ElementType::Float16, 0xFE00),
-        (ElementType::BFloat16, 0xFFC0),
-        (ElementType::Float8E4M3, 0xFF),
-        (ElementType::Float8E5M2, 0xFE),
-        (ElementType::Float64, 0xFFF8 << 48),
-        (ElementType::Float128, 0xFFFF_8000 << 96),
+    // its code, and what that is as float32 and as float64
+    let converted: [(ElementType, u128, u32, u64); 6] = [
+        (
+            ElementType::Float16,
+            0xFEA8,
+            0xFFD5_0000,
+            0xFFFA_A000_0000_0000,
+        ),
+        (
+            ElementType::BFloat16,
+            0xFFD5,
+            0xFFD5_0000,
+            0xFFFA_A000_0000_0000,
+        ),
+        (
+            ElementType::Float8E4M3,
+            0xFF,
+            0xFFC0_0000,
+            0xFFF8_0000_0000_0000,
+        ),
+        (
+            ElementType::Float8E5M2,
+            0xFE,
+            0xFFC0_0000,
+            0xFFF8_0000_0000_0000,
+        ),
+        (
+            ElementType::Float64,
+            0xFFFA_A000_2000_0000,
+            0xFFD5_0001,
+            0xFFFA_A000_2000_0000,
+        ),
+        (
+            ElementType::Float128,
+            0xFFFF_AA00_0200 << 80,
+            0xFFD5_0001,
+            0xFFFA_A000_2000_0000,
+        ),
     ];
-    for (of, wanted) in converted {
-        assert_eq!(nearest(of, Value::F32(of_single)), Some(wanted), "{of:?}");
+    for (of, code, single, double) in converted {
+        assert_eq!(nearest(of, Value::F32(of_single)), Some(code), "{of:?}");
         encode(of, &[of_single], 0, &mut bytes).unwrap();
-        assert_eq!(bits(of, &bytes, 0), Some(wanted), "{of:?}");
-        let (mut single, mut double) = ([0f32], [0f64]);
-        decode(of, &bytes, 0, &mut single).unwrap();
-        decode(of, &bytes, 0, &mut double).unwrap();
-        assert_eq!(single[0].to_bits(), 0xFFC0_0000, "{of:?}");
-        assert_eq!(double[0].to_bits(), 0xFFF8 << 48, "{of:?}");
+        assert_eq!(bits(of, &bytes, 0), Some(code), "{of:?}");
+        let (mut singles, mut doubles) = ([0f32], [0f64]);
+        decode(of, &bytes, 0, &mut singles).unwrap();
+        decode(of, &bytes, 0, &mut doubles).unwrap();
+        assert_eq!(singles[0].to_bits(), single, "{of:?}");
+        assert_eq!(doubles[0].to_bits(), double, "{of:?}");
+        // by way of float64 it comes out the same
+        encode(of, &doubles, 0, &mut bytes).unwrap();
+        assert_eq!(bits(of, &bytes, 0), Some(code), "{of:?}");
+    }
+    // signaling patterns become quiet, too
+    for (of, code, single) in [
+        (ElementType::Float16, 0x7C01u32, 0x7FC0_2000),
+        (ElementType::BFloat16, 0xFF81, 0xFFC1_0000),
+        (ElementType::Float8E5M2, 0x7D, 0x7FE0_0000),
+    ] {
+        let Some(Value::F32(x)) = value(of, code.into()) else {
+            panic!("{of:?}");
+        };
+        assert_eq!(x.to_bits(), single, "{of:?}");
     }
     let complex = [of_single, 1.0];
     encode(ElementType::Complex64, &[complex], 0, &mut bytes).unwrap();
     assert_eq!(
         bits(ElementType::Complex64, &bytes, 0),
-        Some(0x3F80_0000_FF80_0001)
+        Some(0x3F80_0000_FF95_0001)
     );
 }
 
@@ -251,7 +296,7 @@ fn sums_are_rounded_once() {
         (ElementType::Float8E4M3, 0x7E, 0x7E, 0x7E), // 896 is beyond 448
         (ElementType::Float4E2M1, 0x7, 0x2, 0x7),
         (ElementType::Float8E8M0, 0x80, 0x80, 0x81), // 2 + 2
-        (ElementType::Float8E8M0, 0x80, 0x7F, 0x80), // 3 lies midway between 2 and 4
+        (ElementType::Float8E8M0, 0x80, 0x7F, 0x81), // 3 lies midway between 2 and 4
         (ElementType::Float8E8M0, 0xFE, 0xFE, 0xFE),
         (ElementType::Int4, 0x7, 0x1, 0x8),
         (ElementType::UInt64, u64::MAX as u128, 2, 1),

@@ -1,14 +1,10 @@
 //! Every conversion between Rust's own numbers, in one place.
 //!
-//! `as` between integers keeps the value or the low bits, and from integers or wider floats it rounds to
-//! nearest, ties to even; both are guaranteed by the language on every target. Its NaNs are not, so those are
-//! made here.
+//! `as` between integers keeps the value or the low bits, and from integers or wider floats it rounds
+//! to nearest, ties to even; both are guaranteed by the language on every target. Its NaNs are not, so
+//! those are made here.
 
 #![allow(clippy::as_conversions)] // what the file is for
-
-/// The sign of a NaN alone survives a conversion.
-const QUIET_SINGLE: u32 = 0x7FC0_0000;
-const QUIET_DOUBLE: u64 = 0x7FF8_0000_0000_0000;
 
 /// A number of type `N` as the nearest of another type; the caller knows that integers fit.
 pub(super) trait Cast<N> {
@@ -92,10 +88,12 @@ macro_rules! codes {
 
 codes! { u8 u16 }
 
-/// Exact.
+/// Exact; a NaN becomes quiet.
 #[inline(always)]
 pub(super) fn double(x: f32) -> f64 {
-    let nan = u64::from(x.to_bits() >> 31).wrapping_shl(63) | QUIET_DOUBLE;
+    let bits = x.to_bits();
+    let payload = (u64::from(bits & 0x003F_FFFF)).wrapping_shl(29);
+    let nan = u64::from(bits >> 31).wrapping_shl(63) | 0x7FF8_0000_0000_0000 | payload;
     if x.is_nan() {
         f64::from_bits(nan)
     } else {
@@ -103,10 +101,11 @@ pub(super) fn double(x: f32) -> f64 {
     }
 }
 
-/// The nearest.
+/// The nearest; a NaN becomes quiet and keeps what fits of its payload.
 #[inline(always)]
 pub(super) fn single(x: f64) -> f32 {
-    let nan = ((x.to_bits() >> 32) as u32 & (1 << 31)) | QUIET_SINGLE;
+    let bits = x.to_bits();
+    let nan = ((bits >> 32) as u32 & (1 << 31)) | 0x7FC0_0000 | ((bits >> 29) as u32 & 0x003F_FFFF);
     if x.is_nan() {
         f32::from_bits(nan)
     } else {
@@ -114,8 +113,9 @@ pub(super) fn single(x: f64) -> f32 {
     }
 }
 
-/// One of the two neighbours, so that rounding it once more to a type of at most 22 bits of precision gives what
-/// rounding `x` gives: where `x` lies between two, the one with an odd pattern, which is never a tie.
+/// One of the two neighbours, so that rounding it once more to a type of at most 22 bits of precision
+/// gives what rounding `x` gives: where `x` lies between two, the one with an odd pattern, which is
+/// never a tie.
 #[inline(always)]
 pub(super) fn single_odd(x: f64) -> f32 {
     let near = single(x);
@@ -126,7 +126,8 @@ pub(super) fn single_odd(x: f64) -> f32 {
     f32::from_bits(toward_zero | u32::from(inexact))
 }
 
-/// The same for an integer, rounded to 53 bits: bits that do not fit leave their trace in the last that does.
+/// The same for an integer, rounded to 53 bits: bits that do not fit leave their trace in the last that
+/// does.
 #[inline]
 pub(super) fn double_odd(magnitude: u64) -> f64 {
     const LOST: u64 = 0x7FF;

@@ -37,8 +37,8 @@ pub enum ElementError {
     },
     /// A position is below 0 or above what 64 bits count.
     NoSuchPosition,
-    /// A value that the other side does not have: NaN in a type without NaN, 300 in uint8, the codes `0x00`
-    /// and `0xFF` of float8_e8m0.
+    /// A value that the other side does not have: NaN in a type without NaN, 300 in uint8, the codes
+    /// `0x00` and `0xFF` of float8_e8m0.
     NoSuchValue {
         /// Which of the elements asked for, from 0.
         index: usize,

@@ -58,78 +58,135 @@ formats! {
 const EXPONENT: u32 = 8;
 const MANTISSA: u32 = 23;
 const SIGN: u32 = 1 << 31;
+/// The lowest bit of an exponent, where the hidden bit would be.
+const LEAD: u32 = 1 << MANTISSA;
 const INFINITY: u32 = 0x7F80_0000;
 const QUIET_NAN: u32 = 0x7FC0_0000;
 
 impl Format {
-    /// The bits of the same number as float32; a NaN keeps its sign only.
+    /// The bits of the same number as float32; a NaN becomes quiet.
     #[inline(always)]
     pub(super) fn widen(self, code: u32) -> u32 {
-        let sign = code.wrapping_shr(self.digits()).wrapping_shl(31);
-        let magnitude = code & self.all_ones();
-        let moved = magnitude
-            .wrapping_shl(self.shift())
-            .wrapping_add(self.rebias());
-        let subnormal = self.exponent < EXPONENT && magnitude.wrapping_shr(self.mantissa) == 0;
-        let number = if subnormal {
-            self.without_lead(moved)
-        } else {
-            moved
+        let top = self.aligned(code);
+        let (sign, magnitude) = (top & SIGN, top & !SIGN);
+        let from = |least: u32, bits: u32| {
+            if magnitude >= self.aligned(least) {
+                bits
+            } else {
+                0
+            }
         };
+        let above_infinity = self.infinity().wrapping_add(1);
+        if self.exponent == EXPONENT {
+            return top | from(above_infinity, QUIET_NAN);
+        }
+        let moved = self.moved(magnitude);
+        let number = self.with_lead(moved, magnitude);
         let special = match self.specials {
-            Specials::Ieee if magnitude > self.infinity() => QUIET_NAN,
-            Specials::Ieee if magnitude == self.infinity() => INFINITY,
-            Specials::OneNan if magnitude == self.all_ones() => QUIET_NAN,
-            _ => number,
+            Specials::Ieee => {
+                number | from(self.infinity(), INFINITY) | from(above_infinity, QUIET_NAN)
+            }
+            Specials::OneNan => {
+                let ones = self.all_ones();
+                number ^ from(ones, self.moved(self.aligned(ones)) ^ QUIET_NAN)
+            }
+            Specials::None => number,
         };
         special | sign
     }
 
-    /// Without a hidden bit, as the difference of two numbers that have one.
+    /// Aligned bits with the exponents of float32.
     #[inline(always)]
-    fn without_lead(self, moved: u32) -> u32 {
-        let lead = self.rebias().wrapping_add(1 << MANTISSA);
-        let with_lead = moved.wrapping_add(1 << MANTISSA);
-        (f32::from_bits(with_lead) - f32::from_bits(lead)).to_bits()
+    const fn moved(self, magnitude: u32) -> u32 {
+        let by = EXPONENT.wrapping_sub(self.exponent);
+        magnitude.wrapping_shr(by).wrapping_add(self.rebias())
     }
 
-    /// The code of the nearest number, ties to even. Above the largest, infinity where there is one, else the largest.
-    /// Without a NaN in the format a NaN becomes the largest, too; see [`has`](Self::has).
+    /// A subnormal number has no hidden bit: it is given one, and then that is subtracted.
+    #[inline(always)]
+    fn with_lead(self, moved: u32, magnitude: u32) -> u32 {
+        let smallest_normal = self.rebias().wrapping_add(LEAD);
+        let subnormal = magnitude < self.aligned(1u32.wrapping_shl(self.mantissa));
+        let (lead, excess) = if subnormal {
+            (LEAD, smallest_normal)
+        } else {
+            (0, 0)
+        };
+        (f32::from_bits(moved.wrapping_add(lead)) - f32::from_bits(excess)).to_bits()
+    }
+
+    /// A code with its sign where float32 has it.
+    #[inline(always)]
+    const fn aligned(self, code: u32) -> u32 {
+        code.wrapping_shl(31u32.wrapping_sub(self.digits()))
+    }
+
+    /// The code of the nearest number, ties to even. Above the largest, infinity where there is one,
+    /// else the largest. A NaN keeps its sign and the payload that fits; without a NaN in the format it
+    /// becomes the largest, see [`has`](Self::has).
     #[inline(always)]
     pub(super) fn narrow(self, bits: u32) -> u32 {
-        let sign = (bits >> 31).wrapping_shl(self.digits());
         let magnitude = bits & !SIGN;
-        let smallest_normal = self.rebias().wrapping_add(1 << MANTISSA);
-        let subnormal = self.exponent < EXPONENT && magnitude < smallest_normal;
-        let rounded = if subnormal {
-            self.rounded_by_adding(magnitude)
-        } else {
-            self.rounded_off(magnitude.wrapping_sub(self.rebias()))
+        if self.exponent == EXPONENT {
+            let quiet = bits | QUIET_NAN;
+            let kept = if magnitude > INFINITY {
+                quiet
+            } else {
+                self.rounded(bits, 0)
+            };
+            return kept.wrapping_shr(self.shift());
+        }
+        let sign = (bits & SIGN).wrapping_shr(31u32.wrapping_sub(self.digits()));
+        let number = self.nearest(self.at_most_limit(magnitude));
+        let payload =
+            magnitude.wrapping_shr(self.shift()) & 1u32.wrapping_shl(self.mantissa).wrapping_sub(1);
+        let nan = match self.specials {
+            Specials::Ieee => payload | 1u32.wrapping_shl(self.mantissa.wrapping_sub(1)),
+            Specials::OneNan => 1,
+            Specials::None => 0,
         };
-        let number = rounded.min(self.limit());
-        let nan = magnitude > INFINITY && self.specials != Specials::None;
-        (if nan { self.nan() } else { number }) | sign
+        number | (if magnitude > INFINITY { nan } else { 0 }) | sign
     }
 
-    /// Of the bits of a number with the exponents of this format, those that it keeps.
+    /// The bits of a number that is not beyond the limit.
     #[inline(always)]
-    fn rounded_off(self, bits: u32) -> u32 {
-        let odd = bits.wrapping_shr(self.shift()) & 1;
-        let below_half = 1u32
-            .wrapping_shl(self.shift().wrapping_sub(1))
-            .wrapping_sub(1);
-        bits.wrapping_add(below_half)
-            .wrapping_add(odd)
-            .wrapping_shr(self.shift())
+    fn at_most_limit(self, magnitude: u32) -> u32 {
+        let limit = self
+            .limit()
+            .wrapping_shl(self.shift())
+            .wrapping_add(self.rebias());
+        let (x, limit) = (f32::from_bits(magnitude), f32::from_bits(limit));
+        // as numbers: vector units without a minimum of integers have one of floats; NaN comes to the
+        // limit
+        (if x < limit { x } else { limit }).to_bits()
     }
 
-    /// Next to a number whose last bit weighs as much as that of a subnormal one, the sum is rounded there.
+    /// The code of the nearest number.
     #[inline(always)]
-    fn rounded_by_adding(self, magnitude: u32) -> u32 {
+    fn nearest(self, magnitude: u32) -> u32 {
+        let normal = self
+            .rounded(magnitude, self.rebias())
+            .wrapping_shr(self.shift());
+        // next to a number whose last bit weighs as much as that of a subnormal one, a sum is rounded
+        // there
         let steps = self.shift().wrapping_add(1).wrapping_shl(MANTISSA);
         let weight = self.rebias().wrapping_add(steps);
         let sum = f32::from_bits(magnitude) + f32::from_bits(weight);
-        sum.to_bits().wrapping_sub(weight)
+        let subnormal = sum.to_bits().wrapping_sub(weight);
+        if magnitude < self.rebias().wrapping_add(LEAD) {
+            subnormal
+        } else {
+            normal
+        }
+    }
+
+    /// Bits of a number of which the low ones can be cut off, and less in the exponent.
+    #[inline(always)]
+    fn rounded(self, bits: u32, less: u32) -> u32 {
+        let odd = bits.wrapping_shr(self.shift()) & 1;
+        let half = 1u32.wrapping_shl(self.shift().wrapping_sub(1));
+        bits.wrapping_add(half.wrapping_sub(1).wrapping_sub(less))
+            .wrapping_add(odd)
     }
 
     /// Whether some code is the nearest to the number.
@@ -138,8 +195,8 @@ impl Format {
         self.specials != Specials::None || !x.is_nan()
     }
 
-    /// One addition with one rounding. Float32 has more than twice the bits of any format here, so rounding to it first
-    /// changes nothing.
+    /// One addition with one rounding. Float32 has more than twice the bits of any format here, so
+    /// rounding to it first changes nothing.
     pub(super) fn add(self, a: u32, b: u32) -> u32 {
         let sum = f32::from_bits(self.widen(a)) + f32::from_bits(self.widen(b));
         if sum.is_nan() {
@@ -213,12 +270,11 @@ pub(super) mod power {
         x > 0.0
     }
 
-    /// The code of the nearest power; midway between two, the even code.
+    /// The code of the nearest power. With one digit none is even, and then IEEE 754 takes the larger
+    /// of two that are equally near.
     #[inline(always)]
     pub(in super::super) fn narrow(bits: u32) -> u32 {
-        let odd = (bits >> MANTISSA) & 1;
-        let bits = bits.min(INFINITY);
-        let rounded = bits.wrapping_add(odd).wrapping_add((1 << 22) - 1) >> MANTISSA;
+        let rounded = bits.min(INFINITY).wrapping_add(1 << 22) >> MANTISSA;
         rounded.clamp(0x01, 0xFE)
     }
 }

@@ -120,8 +120,8 @@ integers! {
     Int64 in u64, -0x8000_0000_0000_0000 ..= 0x7FFF_FFFF_FFFF_FFFF, u64::cast_signed;
     UInt64 in u64, 0 ..= 0xFFFF_FFFF_FFFF_FFFF, u64::from;
     Bool in Packed<1>, 0 ..= 1, u8::from;
-    Int4 in Packed<4>, -8 ..= 7, |code: u8| (code << 4).cast_signed() >> 4;
+    Int4 in Packed<4>, -8 ..= 7, |code: u8| (code ^ 8).wrapping_sub(8).cast_signed();
     UInt4 in Packed<4>, 0 ..= 15, u8::from;
-    Int2 in Packed<2>, -2 ..= 1, |code: u8| (code << 6).cast_signed() >> 6;
+    Int2 in Packed<2>, -2 ..= 1, |code: u8| (code ^ 2).wrapping_sub(2).cast_signed();
     UInt2 in Packed<2>, 0 ..= 3, u8::from;
 }

@@ -1,8 +1,8 @@
 //! How bit patterns of each width lie in bytes.
 //!
-//! Element `i` of a type of `W` bits starts at bit `i * W`, counted from the lowest bit of byte 0: that one
-//! sentence covers all widths. So 8 elements of a packed type fill `W` bytes, and these are spread over 8
-//! bytes and gathered again without a loop over the elements.
+//! Element `i` of a type of `W` bits starts at bit `i * W`, counted from the lowest bit of byte 0: that
+//! one sentence covers all widths. So 8 elements of a packed type fill `W` bytes, and these are spread
+//! over 8 bytes and gathered again without a loop over the elements.
 
 use crate::wire::{array, length};
 
@@ -151,8 +151,14 @@ impl<const W: usize> Lanes for Packed<W> {
             }
         }
         let bytes = offset(start / 8, W).and_then(|at| bytes.get(at..));
-        let (groups, _) = bytes.unwrap_or(&[]).as_chunks::<W>();
-        for (eights, groups) in eights.chunks_mut(GROUPS).zip(groups.chunks(GROUPS)) {
+        let (mut eights, mut groups) = (eights, bytes.unwrap_or(&[]).as_chunks::<W>().0);
+        loop {
+            let count = eights.len().min(GROUPS);
+            let (Some(eights @ [_, ..]), Some(groups)) =
+                (eights.split_off_mut(..count), groups.split_off(..count))
+            else {
+                break;
+            };
             let mut codes = [[0; 8]; GROUPS];
             for (codes, group) in codes.iter_mut().zip(groups) {
                 *codes = spread(*group);
@@ -185,8 +191,14 @@ impl<const W: usize> Lanes for Packed<W> {
             Self::set(bytes, position, convert(*value)).unwrap_or_default();
         }
         let bytes = offset(start / 8, W).and_then(|at| bytes.get_mut(at..));
-        let (groups, _) = bytes.unwrap_or(&mut []).as_chunks_mut::<W>();
-        for (groups, eights) in groups.chunks_mut(GROUPS).zip(eights.chunks(GROUPS)) {
+        let (mut eights, mut groups) = (eights, bytes.unwrap_or(&mut []).as_chunks_mut::<W>().0);
+        loop {
+            let count = eights.len().min(GROUPS);
+            let (Some(eights @ [_, ..]), Some(groups)) =
+                (eights.split_off(..count), groups.split_off_mut(..count))
+            else {
+                break;
+            };
             let mut codes = [[0; 8]; GROUPS];
             for (code, value) in codes
                 .as_flattened_mut()
@@ -195,7 +207,7 @@ impl<const W: usize> Lanes for Packed<W> {
             {
                 *code = convert(*value) & Self::MASK;
             }
-            for (group, codes) in groups.iter_mut().zip(&codes).take(eights.len()) {
+            for (group, codes) in groups.iter_mut().zip(&codes) {
                 *group = gather(*codes);
             }
         }
@@ -267,6 +279,11 @@ impl Moves {
     }
 }
 
+/// Every other half, quarter and eighth of a word: those that stay where they are.
+const HALVES: u64 = 0x0000_0000_FFFF_FFFF;
+const QUARTERS: u64 = 0x0000_FFFF_0000_FFFF;
+const EIGHTHS: u64 = 0x00FF_00FF_00FF_00FF;
+
 /// Eight codes, each in a byte of its own.
 #[inline]
 fn spread<const W: usize>(group: [u8; W]) -> [u8; 8] {
@@ -276,10 +293,13 @@ fn spread<const W: usize>(group: [u8; W]) -> [u8; 8] {
     for (to, from) in word.iter_mut().zip(group) {
         *to = from;
     }
+    let apart = |word: u64, by: u32, lanes: u64, even: u64| {
+        (word & lanes & even) | (word.wrapping_shl(by) & lanes & !even)
+    };
     let word = u64::from_le_bytes(word);
-    let word = (word | word.wrapping_shl(far)) & moves.halves;
-    let word = (word | word.wrapping_shl(middle)) & moves.quarters;
-    let word = (word | word.wrapping_shl(near)) & moves.eighths;
+    let word = apart(word, far, moves.halves, HALVES);
+    let word = apart(word, middle, moves.quarters, QUARTERS);
+    let word = apart(word, near, moves.eighths, EIGHTHS);
     word.to_le_bytes()
 }
 
@@ -288,10 +308,13 @@ fn spread<const W: usize>(group: [u8; W]) -> [u8; 8] {
 fn gather<const W: usize>(codes: [u8; 8]) -> [u8; W] {
     let moves = const { Moves::of(W) };
     let [near, middle, far] = moves.by;
+    let together = |word: u64, by: u32, lanes: u64, even: u64| {
+        (word & lanes & even) | (word & lanes & !even).wrapping_shr(by)
+    };
     let word = u64::from_le_bytes(codes);
-    let word = (word | word.wrapping_shr(near)) & moves.quarters;
-    let word = (word | word.wrapping_shr(middle)) & moves.halves;
-    let word = word | word.wrapping_shr(far);
+    let word = together(word, near, moves.eighths, EIGHTHS);
+    let word = together(word, middle, moves.quarters, QUARTERS);
+    let word = together(word, far, moves.halves, HALVES);
     let mut group = [0; W];
     for (to, from) in group.iter_mut().zip(word.to_le_bytes()) {
         *to = from;

@@ -1,13 +1,14 @@
 //! The numbers of all element types, read and written.
 //!
-//! [`decode`] and [`encode`] convert slices, [`bits`] and [`set_bits`] move single patterns, [`value`] and
-//! [`nearest`] say what patterns mean.
+//! [`decode`] and [`encode`] convert slices, [`bits`] and [`set_bits`] move single patterns, [`value`]
+//! and [`nearest`] say what patterns mean.
 //!
-//! Bits that are only copied never change. A NaN that is converted becomes the quiet NaN of the same sign with no
-//! other payload bit, on every target; a NaN that is computed is the positive one of these.
+//! Bits that are only copied never change. A NaN that is converted becomes quiet, and keeps its sign
+//! and the leading bits of its payload that fit, on every target (float8_e4m3 has one NaN of each
+//! sign); a NaN that is computed is the positive quiet one without a payload.
 //!
-//! Positions count elements from the first bit of the bytes. Packed elements of a byte share it; writing leaves the
-//! neighbours alone.
+//! Positions count elements from the first bit of the bytes. Packed elements of a byte share it;
+//! writing leaves the neighbours alone.
 
 mod cast;
 mod error;
@@ -34,7 +35,8 @@ use source::{Place, Source};
 
 /// Reads the elements `first..first + out.len()`.
 ///
-/// `bytes` starts at element 0. [`Scalar`] says which numbers go with which types; `f32` and `f64` round to nearest, ties to even.
+/// `bytes` starts at element 0. [`Scalar`] says which numbers go with which types; `f32` and `f64`
+/// round to nearest, ties to even.
 ///
 /// ```
 /// use hrry::{ElementType, element};
@@ -47,8 +49,9 @@ use source::{Place, Source};
 ///
 /// # Errors
 ///
-/// `NoNumbers`, `Lossy` and `Mismatch` follow from the two types alone; `TooShort` and `NoSuchPosition` from the positions;
-/// `NoSuchValue` for a code of float8_e8m0 that is no value. Only after the last is `out` changed, to numbers without a meaning.
+/// `NoNumbers`, `Lossy` and `Mismatch` follow from the two types alone; `TooShort` and `NoSuchPosition`
+/// from the positions; `NoSuchValue` for a code of float8_e8m0 that is no value. Only after the last is
+/// `out` changed, to numbers without a meaning.
 pub fn decode<T: Scalar>(
     element_type: ElementType,
     bytes: &[u8],
@@ -58,8 +61,8 @@ pub fn decode<T: Scalar>(
     decode_stepped(element_type, bytes, first, 1, out)
 }
 
-/// Reads every `step`-th element from `first`, backwards where `step` is negative, the same one for each place where
-/// it is 0.
+/// Reads every `step`-th element from `first`, backwards where `step` is negative, the same one for
+/// each place where it is 0.
 ///
 /// ```
 /// use hrry::{ElementType, element};
@@ -85,8 +88,8 @@ pub fn decode_stepped<T: Scalar>(
 
 /// Writes the elements `first..first + values.len()`, or none of them.
 ///
-/// Floats are rounded once, to nearest, ties to even; beyond the largest they become infinite or, where the type has no
-/// infinity, the largest. Integers must be in the range of the type.
+/// Floats are rounded once, to nearest, ties to even; beyond the largest they become infinite or, where
+/// the type has no infinity, the largest. Integers must be in the range of the type.
 ///
 /// ```
 /// use hrry::{ElementType, element};
@@ -99,8 +102,8 @@ pub fn decode_stepped<T: Scalar>(
 ///
 /// # Errors
 ///
-/// `NoNumbers` and `Mismatch` follow from the two types alone; `TooShort` and `NoSuchPosition` from the positions; `NoSuchValue`
-/// for a value that the type does not have.
+/// `NoNumbers` and `Mismatch` follow from the two types alone; `TooShort` and `NoSuchPosition` from the
+/// positions; `NoSuchValue` for a value that the type does not have.
 pub fn encode<T: Scalar>(
     element_type: ElementType,
     values: &[T],
@@ -110,8 +113,8 @@ pub fn encode<T: Scalar>(
     T::write(element_type, values, Place { bytes, first })
 }
 
-/// The bits of an element, as one number of its own width: its little-endian bytes, of a complex number with the real
-/// part in the low half.
+/// The bits of an element, as one number of its own width: its little-endian bytes, of a complex number
+/// with the real part in the low half.
 ///
 /// None where the bytes end before it, and for private and unknown types.
 ///
@@ -141,7 +144,8 @@ pub fn bits(element_type: ElementType, bytes: &[u8], position: u64) -> Option<u1
     }
 }
 
-/// Replaces the bits of an element; what lies above the width of the type is ignored, and bits of its neighbours stay.
+/// Replaces the bits of an element; what lies above the width of the type is ignored, and bits of its
+/// neighbours stay.
 ///
 /// None where the bytes end before it, and for private and unknown types.
 ///

@@ -38,11 +38,11 @@ pub enum Value {
     Complex128([f64; 2]),
 }
 
-/// The number that the bits of an element stand for; none for private and unknown types, and for bits that
-/// are no value of their type (`0x00` and `0xFF` of float8_e8m0).
+/// The number that the bits of an element stand for; none for private and unknown types, and for bits
+/// that are no value of their type (`0x00` and `0xFF` of float8_e8m0).
 ///
-/// `bits` are those that [`bits`](super::bits) gives; what lies above the width of the type is ignored. A NaN of float32, float64
-/// and the complex types keeps its bits, any other becomes a quiet NaN of the same sign.
+/// `bits` are those that [`bits`](super::bits) gives; what lies above the width of the type is ignored.
+/// A NaN of float32, float64 and the complex types keeps its bits, any other becomes quiet.
 #[must_use]
 pub fn value(element_type: ElementType, bits: u128) -> Option<Value> {
     if let Some(format) = Format::of(element_type) {
@@ -81,11 +81,13 @@ fn whole_number(of: ElementType, bits: u128, min: i128, max: i128) -> Value {
 /// The bits of the element that is nearest to a number: ties to even, beyond the largest infinity or,
 /// where the type has none, the largest.
 ///
-/// None where the type has no such value: a NaN or a number that is not positive, in types without; an integer
-/// out of the range of an integer type; floats in integer types, complex numbers in real types; and anything in private and
-/// unknown types. Bool counts as 0 and 1, a real number as a complex one with imaginary part +0.
+/// None where the type has no such value: a NaN or a number that is not positive, in types without; an
+/// integer out of the range of an integer type; floats in integer types, complex numbers in real types;
+/// and anything in private and unknown types. Bool counts as 0 and 1, a real number as a complex one
+/// with imaginary part +0.
 ///
-/// A NaN keeps its sign and nothing else, except that numbers which already are of the type keep all bits.
+/// A NaN becomes quiet and keeps its sign and the leading bits of its payload that fit; numbers that
+/// already are of the type keep all bits.
 ///
 /// ```
 /// use hrry::element::{self, Value};
@@ -194,9 +196,9 @@ fn masked(of: ElementType, bits: u128) -> u128 {
 
 /// The sum of two elements, with one rounding.
 ///
-/// Floats as IEEE 754 adds them, and to the largest where their type has no infinity; complex numbers by parts; integers
-/// wrap around; of bools, whether one of them is true. A NaN that comes out is the positive quiet one. None for private and unknown types, and where an
-/// operand is no value.
+/// Floats as IEEE 754 adds them, and to the largest where their type has no infinity; complex numbers
+/// by parts; integers wrap around; of bools, whether one of them is true. A NaN that comes out is the
+/// positive quiet one. None for private and unknown types, and where an operand is no value.
 ///
 /// ```
 /// use hrry::{ElementType, element};

@@ -22,7 +22,7 @@ pub(super) enum Rounding {
     Odd,
 }
 
-/// Exact; a NaN keeps its sign only.
+/// Exact; a NaN becomes quiet.
 pub(super) fn from_double(x: f64) -> u128 {
     let bits = x.to_bits();
     let sign = u128::from(bits >> 63) << 127;
@@ -30,7 +30,7 @@ pub(super) fn from_double(x: f64) -> u128 {
     let exponent = u32::try_from(magnitude >> DOUBLE_MANTISSA).unwrap_or(0);
     let fraction = u128::from(magnitude & ((1 << DOUBLE_MANTISSA) - 1));
     let number = if x.is_nan() {
-        QUIET_NAN
+        QUIET_NAN | (fraction << (MANTISSA - DOUBLE_MANTISSA))
     } else if magnitude == DOUBLE_INFINITY {
         INFINITY
     } else if exponent == 0 {
@@ -58,12 +58,14 @@ fn scaled(count: u128, power: i32) -> u128 {
     (u128::from(exponent) << MANTISSA) | fraction
 }
 
-/// A NaN keeps its sign only.
+/// A NaN becomes quiet and keeps what fits of its payload.
 pub(super) fn to_double(bits: u128, rounding: Rounding) -> f64 {
     let sign = u64::try_from(bits >> 127).unwrap_or(0) << 63;
     let magnitude = bits & !SIGN;
     let number = if magnitude > INFINITY {
-        DOUBLE_QUIET_NAN
+        let (_, significand) = parts(magnitude);
+        let payload = u64::try_from(significand >> (MANTISSA - DOUBLE_MANTISSA)).unwrap_or(0);
+        DOUBLE_QUIET_NAN | (payload & ((1 << DOUBLE_MANTISSA) - 1))
     } else if magnitude == INFINITY {
         DOUBLE_INFINITY
     } else {
@@ -83,7 +85,7 @@ fn round_to_double(magnitude: u128, rounding: Rounding) -> u64 {
     };
     let kept = shifted(significand, SHIFT, rounding);
     // the hidden bit adds one to the exponent; one more where rounding carries
-    let number = (u64::from(above) << DOUBLE_MANTISSA).wrapping_add(kept);
+    let number = (u64::from(above.min(0x7FF)) << DOUBLE_MANTISSA).wrapping_add(kept);
     let most = match rounding {
         Rounding::Nearest => DOUBLE_INFINITY,
         Rounding::Odd => DOUBLE_INFINITY - 1,

@@ -17,8 +17,8 @@ use crate::wire::tag::ElementType;
 /// * `bool` takes bool.
 /// * `[f32; 2]` and `[f64; 2]`, a real and an imaginary part, take the complex types.
 ///
-/// Elements of the same types are written from them: floats from `f32` and `f64`; integers and bool from integers
-/// in their range; bool from `bool`; complex numbers from parts.
+/// Elements of the same types are written from them: floats from `f32` and `f64`; integers and bool
+/// from integers in their range; bool from `bool`; complex numbers from parts.
 ///
 /// ```
 /// use hrry::{ElementType, Scalar, element};
@@ -54,6 +54,8 @@ mod sealed {
 }
 
 use sealed::Sealed;
+
+type Done = Result<(), ElementError>;
 
 /// What cannot be read or written at all.
 fn refused(of: ElementType, known: ElementError) -> ElementError {
@@ -168,11 +170,7 @@ macro_rules! small_floats {
     };
 }
 
-fn read_real<T: Real + integer::Holds>(
-    of: ElementType,
-    from: Source<'_>,
-    out: &mut [T],
-) -> Result<(), ElementError> {
+fn read_real<T: Real + integer::Holds>(of: ElementType, from: Source<'_>, out: &mut [T]) -> Done {
     macro_rules! read {
         ($($name:ident $format:ident $lanes:ty,)*) => {
             match of {
@@ -195,7 +193,7 @@ fn read_real<T: Real + integer::Holds>(
     small_floats!(read)
 }
 
-fn read_powers<T: Real>(from: Source<'_>, out: &mut [T]) -> Result<(), ElementError> {
+fn read_powers<T: Real>(from: Source<'_>, out: &mut [T]) -> Done {
     let count = out.len();
     let mut all = true;
     from.read::<u8, T>(out, |code| {
@@ -211,7 +209,7 @@ fn read_powers<T: Real>(from: Source<'_>, out: &mut [T]) -> Result<(), ElementEr
     Err(ElementError::NoSuchValue { index })
 }
 
-fn write_real<T: Real>(of: ElementType, values: &[T], to: Place<'_>) -> Result<(), ElementError> {
+fn write_real<T: Real>(of: ElementType, values: &[T], to: Place<'_>) -> Done {
     let any = |_: T| true;
     macro_rules! write {
         ($($name:ident $format:ident $lanes:ty,)*) => {
@@ -250,11 +248,11 @@ macro_rules! real_scalars {
 
             impl Scalar for $real {}
             impl Sealed for $real {
-                fn read(of: ElementType, from: Source<'_>, out: &mut [$real]) -> Result<(), ElementError> {
+                fn read(of: ElementType, from: Source<'_>, out: &mut [$real]) -> Done {
                     read_real(of, from, out)
                 }
 
-                fn write(of: ElementType, values: &[$real], to: Place<'_>) -> Result<(), ElementError> {
+                fn write(of: ElementType, values: &[$real], to: Place<'_>) -> Done {
                     write_real(of, values, to)
                 }
 
@@ -269,11 +267,11 @@ macro_rules! real_scalars {
 
             impl Scalar for [$real; 2] {}
             impl Sealed for [$real; 2] {
-                fn read(of: ElementType, from: Source<'_>, out: &mut [[$real; 2]]) -> Result<(), ElementError> {
+                fn read(of: ElementType, from: Source<'_>, out: &mut [[$real; 2]]) -> Done {
                     read_complex(of, from, out)
                 }
 
-                fn write(of: ElementType, values: &[[$real; 2]], to: Place<'_>) -> Result<(), ElementError> {
+                fn write(of: ElementType, values: &[[$real; 2]], to: Place<'_>) -> Done {
                     write_complex(of, values, to)
                 }
             }
@@ -284,11 +282,7 @@ macro_rules! real_scalars {
 real_scalars! { f32 f64 }
 
 /// The low and the high half of a pattern: the real and the imaginary part.
-fn read_complex<T: Real>(
-    of: ElementType,
-    from: Source<'_>,
-    out: &mut [[T; 2]],
-) -> Result<(), ElementError> {
+fn read_complex<T: Real>(of: ElementType, from: Source<'_>, out: &mut [[T; 2]]) -> Done {
     match of {
         ElementType::Complex64 => from.read::<u64, _>(out, |bits| {
             parts_64(bits).map(|bits| T::from_single(f32::from_bits(bits)))
@@ -300,11 +294,7 @@ fn read_complex<T: Real>(
     }
 }
 
-fn write_complex<T: Real>(
-    of: ElementType,
-    values: &[[T; 2]],
-    to: Place<'_>,
-) -> Result<(), ElementError> {
+fn write_complex<T: Real>(of: ElementType, values: &[[T; 2]], to: Place<'_>) -> Done {
     match of {
         ElementType::Complex64 => to.write::<u64, _>(
             values,
@@ -325,12 +315,12 @@ macro_rules! integer_scalars {
         $(
             impl Scalar for $integer {}
             impl Sealed for $integer {
-                fn read(of: ElementType, from: Source<'_>, out: &mut [$integer]) -> Result<(), ElementError> {
+                fn read(of: ElementType, from: Source<'_>, out: &mut [$integer]) -> Done {
                     integer::read(of, from, out)
                         .unwrap_or(Err(refused(of, ElementError::Lossy { from: of })))
                 }
 
-                fn write(of: ElementType, values: &[$integer], to: Place<'_>) -> Result<(), ElementError> {
+                fn write(of: ElementType, values: &[$integer], to: Place<'_>) -> Done {
                     integer::write(of, values, to)
                         .unwrap_or(Err(refused(of, ElementError::Mismatch(of))))
                 }
@@ -343,14 +333,14 @@ integer_scalars! { i8 u8 i16 u16 i32 u32 i64 u64 }
 
 impl Scalar for bool {}
 impl Sealed for bool {
-    fn read(of: ElementType, from: Source<'_>, out: &mut [bool]) -> Result<(), ElementError> {
+    fn read(of: ElementType, from: Source<'_>, out: &mut [bool]) -> Done {
         if of == ElementType::Bool {
             return from.read::<Packed<1>, bool>(out, |code| code == 1);
         }
         Err(refused(of, ElementError::Lossy { from: of }))
     }
 
-    fn write(of: ElementType, values: &[bool], to: Place<'_>) -> Result<(), ElementError> {
+    fn write(of: ElementType, values: &[bool], to: Place<'_>) -> Done {
         if of == ElementType::Bool {
             return to.write::<Packed<1>, bool>(values, |_| true, u8::from);
         }

@@ -75,19 +75,16 @@ impl Place<'_> {
     }
 }
 
-/// The first value without a code. Most often there is none, so whole blocks are looked at without leaving
-/// early.
+/// The first value without a code. Most often there is none, so all are looked at without leaving early.
 #[inline]
 fn first_without<T: Copy>(values: &[T], has_code: impl Fn(T) -> bool) -> Option<usize> {
-    const BLOCK: usize = 256;
-    let all = |block: &[T]| block.iter().fold(true, |all, value| all & has_code(*value));
-    let block = values.chunks(BLOCK).position(|block| !all(block))?;
-    let start = block.wrapping_mul(BLOCK);
-    let within = values
-        .get(start..)?
+    if values
         .iter()
-        .position(|value| !has_code(*value))?;
-    Some(start.wrapping_add(within))
+        .fold(true, |all, value| all & has_code(*value))
+    {
+        return None;
+    }
+    values.iter().position(|value| !has_code(*value))
 }
 
 /// Whether all positions are there.

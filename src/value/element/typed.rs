@@ -8,8 +8,9 @@ use crate::wire::tag::ElementType;
 
 /// Numbers whose bytes are those of element types, on hosts with little-endian numbers.
 ///
-/// Floats and integers stand for the type of the same name, `[f32; 2]` and `[f64; 2]` for the complex types. Floats that
-/// Rust does not have are seen as their bits: `u16` for float16 and bfloat16, `u8` for the float8 types, `u128` for float128.
+/// Floats and integers stand for the type of the same name, `[f32; 2]` and `[f64; 2]` for the complex
+/// types. Floats that Rust does not have are seen as their bits: `u16` for float16 and bfloat16, `u8`
+/// for the float8 types, `u128` for float128.
 pub trait Typed: bytemuck::Pod + sealed::Types {}
 
 mod sealed {
@@ -88,13 +89,17 @@ impl core::error::Error for TypedError {}
 ///
 /// # Errors
 ///
-/// Says what is in the way: the type, the byte order of the host, alignment, or a part of an element at the end.
+/// Says what is in the way: the type, the byte order of the host, alignment, or a part of an element at
+/// the end.
 pub fn typed<T: Typed>(element_type: ElementType, bytes: &[u8]) -> Result<&[T], TypedError> {
     if !T::TYPES.contains(&element_type) {
         return Err(TypedError::Mismatch(element_type));
     }
     if cfg!(target_endian = "big") && element_type.bits() > 8 {
         return Err(TypedError::ByteOrder);
+    }
+    if bytes.is_empty() {
+        return Ok(&[]); // wherever it is
     }
     bytemuck::try_cast_slice(bytes).map_err(|error| match error {
         PodCastError::TargetAlignmentGreaterAndInputNotAligned => TypedError::Misaligned,
