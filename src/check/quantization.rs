@@ -1,5 +1,7 @@
 //! Rules of quantization schemes: parameters, their buffers and sizes.
 
+use core::convert::Infallible;
+
 use super::Subject;
 use super::buffers::excess;
 use super::judge::{Checked, Judge};
@@ -138,41 +140,45 @@ fn parameters<S: Subject, J: Judge>(
         block_size(p, size, pages.is_some(), judge)?;
     }
     let mut rules = [Rule::ScaleSize, Rule::ZeroPointSize, Rule::SharedSize];
-    if let (Some((_, page_size)), true) = (pages, per_block) {
+    let entries = entries(shape, p, size, pages, |page_size| {
         let slots = p.axis == 0 && p.block_size == page_size;
-        judge.require(slots, Rule::PagedBlock, Field::BlockSize, 0)?;
         rules = [Rule::PagedParameters; 3];
-    }
-    match entries(shape, p, size, pages) {
+        judge.require(slots, Rule::PagedBlock, Field::BlockSize, 0)
+    })?;
+    match entries {
         Some(entries) => sizes(d, p, entries, rules, judge),
         None => Ok(()),
     }
 }
 
-/// How many scales there are, and zero points; no number where they fit no buffer. None where nothing says it.
+/// How many scales there are, and zero points; no number where they fit no buffer. None where nothing says
+/// it. `by_slot` judges pages whose parameters go by slot.
 #[inline(always)]
-fn entries(
+fn entries<E>(
     shape: U64s<'_>,
     p: &Parameters,
     size: u64,
     pages: Option<(u64, u32)>,
-) -> Option<Option<u64>> {
-    match pages {
+    by_slot: impl FnOnce(u32) -> Result<(), E>,
+) -> Result<Option<Option<u64>>, E> {
+    Ok(match pages {
         _ if p.scheme == Scheme::PerChannelAffine => Some(Some(size)),
         Some((pages, page_size)) if p.scheme == Scheme::PerBlockAffine => {
+            by_slot(page_size)?;
             Some(pages.checked_mul(page_size.into()))
         }
         // AMB-42: NF4 and MXFP parameters of pages have no stated size
         Some(_) => None,
         // none while a dimension that matters is dynamic
         None => blocks(shape, p, size).map(Count::fits),
-    }
+    })
 }
 
 /// How many scales a checked descriptor has, and zero points, where something says it.
 pub(crate) fn parameter_entries<S: Subject>(d: S, p: &Parameters) -> Option<u64> {
     let size = d.shape().at(p.axis);
-    entries(d.shape(), p, size, pages(d)).flatten()
+    let entries = entries(d.shape(), p, size, pages(d), |_| Ok::<_, Infallible>(()));
+    entries.ok().flatten().flatten()
 }
 
 /// Type of the scales: where the scheme has one, that is not on the wire and a writer's word is nothing.
