@@ -5,6 +5,8 @@
 mod bytes;
 #[path = "cli/check.rs"]
 mod check;
+#[path = "cli/contents.rs"]
+mod contents;
 #[path = "cli/files.rs"]
 mod files;
 #[path = "cli/inputs.rs"]

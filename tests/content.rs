@@ -17,6 +17,4 @@ mod parameters;
 mod random;
 #[path = "content/sparse.rs"]
 mod sparse;
-#[path = "content/streams.rs"]
-mod streams;
 mod support;

@@ -2,6 +2,8 @@
 
 #[path = "rules/catalogue.rs"]
 mod catalogue;
+#[path = "rules/contents.rs"]
+mod contents;
 #[path = "rules/docs.rs"]
 mod docs;
 #[path = "rules/files.rs"]

@@ -6,9 +6,10 @@ use std::mem::size_of;
 
 use hrry::profile::{Full, Gateway, Sensor};
 use hrry::{
-    BufferHandle, DescriptorSpec, DescriptorView, Error, Event, ExactThenKeyed, Field,
-    FixedComposite, FixedDecoder, FixedStream, FixedWriter, InlineArena, Layout, Outcome, Payload,
-    Policy, Quantization, Report, Rule, SetError, StreamDecoder, Violation,
+    BufferHandle, ContentError, ContentScan, DescriptorSpec, DescriptorView, Error, Event,
+    ExactThenKeyed, Field, FixedComposite, FixedDecoder, FixedStream, FixedWriter, InlineArena,
+    Layout, Outcome, Payload, Policy, Quantization, Report, Rule, SetError, StreamDecoder,
+    Violation,
 };
 
 macro_rules! budgets {
@@ -30,6 +31,7 @@ fn vocabulary() {
         Field: 1;
         Violation: 8;
         Error: 40;
+        ContentError: 48;
         SetError: 40;
         Report: 40;
         Policy: 32;
@@ -58,6 +60,7 @@ fn machines() {
     budgets! {
         FixedStream<0>: 112;
         FixedComposite<0>: 344;
+        ContentScan: 800;
         FixedDecoder<0, 0>: 456;
         FixedWriter<(), 0>: 392;
         StreamDecoder<[u8; 0], ExactThenKeyed, InlineArena<0>>: 472;

@@ -2,6 +2,7 @@
 
 mod composite;
 mod container;
+mod content;
 mod descriptor;
 mod fields;
 mod file_push_vs_view;
@@ -11,6 +12,7 @@ mod spec_roundtrip;
 mod stream_cuts;
 
 pub use composite::composite;
+pub use content::content;
 pub use descriptor::descriptor;
 pub use file_push_vs_view::file_push_vs_view;
 pub use file_view::file_view;
@@ -43,6 +45,11 @@ mod tests {
     #[test]
     fn descriptor() {
         seeds("descriptor", super::descriptor);
+    }
+
+    #[test]
+    fn content() {
+        seeds("content", super::content);
     }
 
     #[test]

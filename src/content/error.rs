@@ -2,11 +2,9 @@
 
 use core::fmt;
 
-use crate::descriptor::DescriptorView;
 use crate::error::{Error, ErrorKind};
 use crate::model::Fields;
 use crate::rule::Rule;
-use crate::wire::length;
 
 /// A broken content rule, or too little memory to judge one, with its place in a buffer.
 ///
@@ -49,26 +47,42 @@ impl ContentError {
         Error::new(self.kind, start.saturating_add(self.offset))
     }
 
-    /// With its absolute place in a stream: buffers follow the descriptor and each other without gaps.
+    /// With its absolute place in a stream, where the first buffer starts at `start`, which is the decoder's position
+    /// behind the descriptor, and the others follow without gaps.
     ///
     /// ```
-    /// use hrry::{BufferHandle, DescriptorSpec, DescriptorView, ElementType, Layout, Policy};
-    /// # use hrry::{check_content, encode};
-    /// let buffers = [BufferHandle::cpu(1, 64)];
-    /// let spec = DescriptorSpec::new(ElementType::UInt4, &[1], Layout::RowMajor, &buffers);
-    /// let mut bytes = [0; 64];
-    /// let len = encode(&spec, &mut bytes, &Policy::STRICT)?;
-    /// let (view, _) = DescriptorView::parse(&bytes[..len], &Policy::STRICT)?;
-    /// let error = check_content(&view, &[[0x1F]], &mut [], &Policy::STRICT).unwrap_err();
-    /// assert_eq!(error.in_stream(&view).offset(), 53);
+    /// use hrry::{ContentScan, Event, FixedDecoder, Policy};
+    /// # use hrry::{BufferHandle, DescriptorSpec, DescriptorView, ElementType, Layout, encode};
+    /// # let buffers = [BufferHandle::cpu(1, 64)];
+    /// # let spec = DescriptorSpec::new(ElementType::UInt4, &[1], Layout::RowMajor, &buffers);
+    /// # let mut stream = [0x1F; 54];
+    /// # assert_eq!(encode(&spec, &mut stream, &Policy::STRICT)?, 53);
+    /// let mut decoder = FixedDecoder::<256, 64>::new(Policy::STRICT);
+    /// let mut input = &stream[..];
+    /// let mut open = None;
+    /// while let Some(event) = decoder.next_event(&mut input)? {
+    ///     match event {
+    ///         Event::Descriptor(d, _) => {
+    ///             let scan = ContentScan::new(&d, &Policy::STRICT);
+    ///             let start = decoder.offset();
+    ///             open = Some((scan, start));
+    ///         }
+    ///         Event::Payload(p) => {
+    ///             let (Some((scan, start)), Some(d)) = (&mut open, decoder.current()) else { continue };
+    ///             let kept: &[&[u8]] = &[];
+    ///             let error = scan.payload(&d, p.buffer, p.offset, p.bytes, kept).unwrap_err();
+    ///             // a nibble behind the only element, in the byte behind the descriptor
+    ///             assert_eq!(error.in_stream(&d, *start).offset(), 53);
+    ///         }
+    ///         _ => {}
+    ///     }
+    /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn in_stream(&self, d: &DescriptorView<'_>) -> Error {
+    pub fn in_stream<F: Fields + ?Sized>(&self, d: &F, start: u64) -> Error {
         let before = (0..usize::from(self.buffer)).map_while(|k| d.buffer(k));
-        let descriptor = d.origin().saturating_add(length(d.as_bytes().len()));
-        let start = before.fold(descriptor, |at, buffer| at.saturating_add(buffer.byte_size));
-        self.placed(start)
+        self.placed(before.fold(start, |at, buffer| at.saturating_add(buffer.byte_size)))
     }
 }
 

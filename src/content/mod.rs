@@ -20,9 +20,12 @@
 //! * Private and unknown types, layouts and schemes have no content rules, and neither has what permissive mode calls
 //!   opaque. NF4 and MXFP parameters of pages (AMB-42) have no stated number.
 
+mod cut;
 mod duplicates;
+mod elements;
 mod entry;
 mod error;
+mod parameters;
 mod plan;
 mod scan;
 

@@ -1,15 +1,15 @@
 //! What the bytes of a buffer are: runs of entries, and what must hold for each.
 
+use super::elements::{dense, values};
+use super::parameters::parameters;
 use crate::check::Subject;
-use crate::check::layout::{own_buffers, page_number, pool, reach};
-use crate::check::quantization::{parameter_entries, scale_type, zero_points};
-use crate::check::size::elements;
+use crate::check::layout::{own_buffers, page_number, pool};
 use crate::error::Field;
-use crate::model::{Fields, I64s, Layout, Parameters, Quantization, U32s, U64s};
+use crate::model::{Fields, Layout, Quantization, U32s};
 use crate::rule::Rule;
 use crate::wire::descriptor::DYNAMIC;
 use crate::wire::length32;
-use crate::wire::tag::{ElementType, Scheme};
+use crate::wire::tag::ElementType;
 
 /// Bytes of an index, coordinate or pointer.
 pub(super) const INDEX: u64 = 8;
@@ -70,7 +70,7 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    const fn new(role: Role, rule: Rule, field: Field, width: u8, count: u64) -> Self {
+    pub(super) const fn new(role: Role, rule: Rule, field: Field, width: u8, count: u64) -> Self {
         Segment {
             role,
             rule,
@@ -88,7 +88,7 @@ impl Segment {
         self
     }
 
-    const fn at(mut self, start: u64) -> Self {
+    pub(super) const fn at(mut self, start: u64) -> Self {
         self.start = start;
         self
     }
@@ -295,119 +295,4 @@ fn csf<F: Fields + ?Sized>(
     let below = d.shape().at(mode_order.at(level));
     let run = Segment::new(Role::Child, Rule::CsfOrder, Field::Crd, 8, nodes);
     Some(run.below(below))
-}
-
-/// Dense layouts. Of strides nobody can tell where the last element of a buffer ends.
-fn dense<F: Fields + ?Sized>(d: &F, layout: &Layout<'_>) -> Option<Segment> {
-    let shape = d.shape();
-    let (_, reach) = reach(layout, shape);
-    let reach = reach?;
-    let strided = match layout {
-        Layout::Strided { .. } => true,
-        Layout::Tiled(levels) => levels
-            .levels()
-            .any(|level| !(level.outer_strides.is_empty() && level.inner_strides.is_empty())),
-        _ => false,
-    };
-    let full = match layout {
-        Layout::Strided { strides } => is_gapless(*strides, shape),
-        _ => !strided && elements(shape) == Some(reach.count),
-    };
-    let kind = d.element_type();
-    if strided && !(full && kind == ElementType::Float8E8M0) {
-        return None;
-    }
-    let cells = reach.below.plus(reach.count).fits();
-    let first = d.byte_offset().wrapping_sub(reach.below.fits()?);
-    values(kind, cells, Field::Data, full).map(|run| run.at(first))
-}
-
-/// Whether steps are those of a row-major shape in some order of its dimensions, forwards or backwards, so that every
-/// element in their reach is one of the tensor.
-fn is_gapless(strides: I64s<'_>, shape: U64s<'_>) -> bool {
-    let mut span = 1u64;
-    let wide = shape.iter().filter(|size| *size > 1).count();
-    for _ in 0..wide {
-        let next = strides
-            .iter()
-            .zip(shape)
-            .find(|(stride, size)| *size > 1 && stride.unsigned_abs() == span);
-        match next {
-            Some((_, size)) => span = span.saturating_mul(size),
-            None => return false,
-        }
-    }
-    true
-}
-
-/// Elements of a type, `full` where every place has one.
-fn values(kind: ElementType, count: Option<u64>, field: Field, full: bool) -> Option<Segment> {
-    let count = count?;
-    if kind == ElementType::Float8E8M0 && full {
-        return Some(Segment::new(Role::E8m0, Rule::E8m0Data, field, 1, count));
-    }
-    let (rule, shift) = match kind.bits() {
-        1 => (Rule::BoolPadding, 3),
-        2 => (Rule::PairPadding, 2),
-        4 => (Rule::NibblePadding, 1),
-        6 => (Rule::SextetPadding, 2),
-        _ => return None,
-    };
-    let group = 1u64.wrapping_shl(shift);
-    let width = u8::try_from(group.wrapping_mul(kind.bits().into()).wrapping_shr(3)).unwrap_or(1);
-    let used = u32::try_from(count & group.wrapping_sub(1)).unwrap_or(0);
-    let used = used.wrapping_mul(kind.bits());
-    let unused = u64::MAX.wrapping_shl(used);
-    let role = Role::Padding { unused };
-    let from = count.wrapping_shr(shift);
-    let groups = from.wrapping_add(u64::from(used > 0));
-    Some(Segment {
-        from,
-        ..Segment::new(role, rule, field, width, groups)
-    })
-}
-
-/// Scales, zero points, or the latter behind the former.
-fn parameters<F: Fields + ?Sized>(d: &F, p: &Parameters, buffer: u32, part: u8) -> Option<Segment> {
-    let count = parameter_entries(d, p)?;
-    let bits = scale_type(p).bits();
-    let width = u8::try_from(bits.wrapping_shr(3)).unwrap_or(8);
-    let scales = p.scale_buffer_index == buffer;
-    if scales && part == 0 {
-        return scale(p, width, count);
-    }
-    let shared = scales && part == 1;
-    if zero_points(p) != Some(buffer) || shared != (part == 1) {
-        return None;
-    }
-    let (low, high) = d.element_type().integer_range();
-    let role = Role::ZeroPoint { low, high };
-    let start = if shared {
-        count.saturating_mul(width.into())
-    } else {
-        0
-    };
-    let run = Segment::new(role, Rule::ZeroPointContent, Field::ZeroPoints, 4, count);
-    Some(run.at(start))
-}
-
-fn scale(p: &Parameters, width: u8, count: u64) -> Option<Segment> {
-    let field = Field::Scales;
-    if p.scheme == Scheme::Mxfp {
-        return Some(Segment::new(Role::E8m0, Rule::E8m0Scale, field, 1, count));
-    }
-    let infinite = match p.scale_type {
-        _ if p.scheme == Scheme::Nf4 => 0x7F80_0000,
-        ElementType::Float32 => 0x7F80_0000,
-        ElementType::BFloat16 => 0x7F80,
-        ElementType::Float16 => 0x7C00,
-        _ => return None,
-    };
-    let sign = 1u64.wrapping_shl(u32::from(width).wrapping_mul(8).wrapping_sub(1));
-    let role = Role::Scale {
-        sign,
-        infinite,
-        absolute: p.scheme == Scheme::Nf4,
-    };
-    Some(Segment::new(role, Rule::ScaleContent, field, width, count))
 }

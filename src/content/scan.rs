@@ -1,4 +1,4 @@
-//! The pass over the buffers of one tensor: cuts chunks into entries.
+//! The pass over the buffers of one tensor.
 
 use core::cmp::Ordering;
 
@@ -38,14 +38,14 @@ pub struct ContentScan {
     relaxed: [u64; 4],
     /// The buffer that is read, and its next byte.
     pub(super) buffer: u8,
-    offset: u64,
+    pub(super) offset: u64,
     /// Its run, which of the buffer's it is, and the next entry.
     pub(super) run: Option<Segment>,
-    part: u8,
-    next: u64,
+    pub(super) part: u8,
+    pub(super) next: u64,
     /// The part of an entry that has arrived.
-    carry: [u8; 8],
-    carried: u8,
+    pub(super) carry: [u8; 8],
+    pub(super) carried: u8,
     /// Broken pointers passed: what hangs on them has no meaning.
     pub(super) lost: bool,
     /// The entry before the next.
@@ -223,7 +223,11 @@ impl ContentScan {
     }
 
     /// Starts a run of the buffer.
-    fn enter<F: Fields + ?Sized>(&mut self, d: &F, part: u8) -> Result<(), ContentError> {
+    pub(super) fn enter<F: Fields + ?Sized>(
+        &mut self,
+        d: &F,
+        part: u8,
+    ) -> Result<(), ContentError> {
         self.run = segment(d, self.buffer.into(), part, self.nodes);
         self.next = self.run.map_or(0, |run| run.from);
         (self.part, self.carried, self.last, self.cursor) = (part, 0, 0, 0);
@@ -247,7 +251,7 @@ impl ContentScan {
     }
 
     /// Whether the run has no more entries.
-    fn is_done(&self) -> bool {
+    pub(super) fn is_done(&self) -> bool {
         self.run.is_none_or(|run| self.next >= run.count)
     }
 
@@ -264,83 +268,6 @@ impl ContentScan {
             }
             _ => Ok(()),
         }
-    }
-
-    /// Takes the bytes that come next in the buffer.
-    fn feed<F: Fields + ?Sized, B: AsRef<[u8]>>(
-        &mut self,
-        d: &F,
-        mut bytes: &[u8],
-        kept: &[B],
-    ) -> Result<(), ContentError> {
-        while !bytes.is_empty() {
-            if self.is_done() && self.part == 0 {
-                self.enter(d, 1)?;
-            }
-            let taken = match self.run {
-                Some(run) if self.next < run.count => {
-                    let before = run.place(self.next).saturating_sub(self.offset);
-                    if before > 0 && self.carried == 0 {
-                        bytes
-                            .len()
-                            .min(usize::try_from(before).unwrap_or(usize::MAX))
-                    } else if self.carried > 0 || bytes.len() < run.width.into() {
-                        self.piece(d, run, bytes, kept)?
-                    } else {
-                        self.whole(d, run, bytes, kept)?
-                    }
-                }
-                _ => bytes.len(),
-            };
-            self.offset = self.offset.saturating_add(length(taken));
-            bytes = bytes.get(taken..).unwrap_or_default();
-        }
-        Ok(())
-    }
-
-    /// Takes a part of an entry, and judges it when it is complete.
-    fn piece<F: Fields + ?Sized, B: AsRef<[u8]>>(
-        &mut self,
-        d: &F,
-        run: Segment,
-        bytes: &[u8],
-        kept: &[B],
-    ) -> Result<usize, ContentError> {
-        let (start, width) = (usize::from(self.carried), usize::from(run.width));
-        let slots = self.carry.get_mut(start..width).unwrap_or_default();
-        let mut taken = 0u8;
-        for (slot, byte) in slots.iter_mut().zip(bytes) {
-            *slot = *byte;
-            taken = taken.wrapping_add(1);
-        }
-        self.carried = self.carried.wrapping_add(taken);
-        if self.carried == run.width {
-            self.carried = 0;
-            let value = word(self.carry.get(..width).unwrap_or_default());
-            self.entry(d, run, self.next, value, kept)?;
-            self.next = self.next.wrapping_add(1);
-        }
-        Ok(taken.into())
-    }
-
-    /// Judges whole entries.
-    fn whole<F: Fields + ?Sized, B: AsRef<[u8]>>(
-        &mut self,
-        d: &F,
-        run: Segment,
-        bytes: &[u8],
-        kept: &[B],
-    ) -> Result<usize, ContentError> {
-        let left = run.count.wrapping_sub(self.next);
-        let left = usize::try_from(left).unwrap_or(usize::MAX);
-        let width = usize::from(run.width).max(1);
-        let mut taken = 0usize;
-        for entry in bytes.chunks_exact(width).take(left) {
-            self.entry(d, run, self.next, word(entry), kept)?;
-            self.next = self.next.wrapping_add(1);
-            taken = taken.wrapping_add(width);
-        }
-        Ok(taken)
     }
 
     /// A breach: an error, or a flag where permissive mode lets it pass.
@@ -394,15 +321,6 @@ pub(super) const fn short(buffer: u8, needed: u64, available: u64) -> ContentErr
         index: 0,
         offset: available,
     }
-}
-
-/// A little-endian number of at most eight bytes.
-fn word(bytes: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    for (to, from) in word.iter_mut().zip(bytes) {
-        *to = *from;
-    }
-    u64::from_le_bytes(word)
 }
 
 /// An index in a buffer that is kept, if it got that far.

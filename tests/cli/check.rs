@@ -54,7 +54,6 @@ fn exit_status() {
         &["check", "--no-such-option", ONE],
         &["check", "--kind", "tensor", ONE],
         &["check", "-", "-"],
-        &["check", "--content", ONE],
         &["inspect"],
         &["inspect", ONE, ONE],
         &["inspect", "--digest", ONE],

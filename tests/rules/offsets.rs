@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use hrry::{
-    Agreements, Class, DescriptorView, Error, ErrorKind, Field, Permissive, Policy, Rule, Violation,
+    Agreements, DescriptorView, Error, ErrorKind, Field, Permissive, Policy, Rule, Violation,
 };
 
 use super::special::SPECIAL;
-use super::{files, table};
+use super::{contents, files, table};
 use crate::support::trace::{Trace, growing, trace};
 use crate::support::vectors::{self, Vector, named, permissive};
 
@@ -208,12 +208,13 @@ fn permissive_mode_lets_pass_what_the_table_says() {
 fn every_rule_has_its_cases() {
     let cases = [table::descriptors(), table::streams()];
     let cases = cases.into_iter().flatten().chain(files::cases());
-    let placed = cases.map(|case| case.rule);
+    let contents = contents::cases().into_iter().map(|case| case.rule);
+    let placed = cases.map(|case| case.rule).chain(contents);
     let special = SPECIAL.iter().map(|(rule, _)| *rule);
     let covered: BTreeSet<&str> = placed.chain(special).collect();
     let reported = Rule::ALL
         .iter()
-        .filter(|rule| rule.same_as().is_none() && rule.class() != Class::Content)
+        .filter(|rule| rule.same_as().is_none())
         .map(|rule| rule.id());
     assert_eq!(covered, reported.collect());
     for (rule, case) in SPECIAL {

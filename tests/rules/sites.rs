@@ -1,6 +1,6 @@
 //! Each rule is decided in one place of `src`, and its documentation names rules that exist.
 
-use hrry::{Class, Rule};
+use hrry::Rule;
 
 use super::catalogue::{FAMILIES, ids};
 use crate::support::source::{self, Source};
@@ -44,14 +44,12 @@ fn every_rule_is_constructed_once() {
             .map(|(source, _)| source.name.as_str())
             .collect();
         let exception = EXCEPTIONS.iter().find(|(id, ..)| *id == rule.id());
-        match (rule.same_as(), rule.class(), exception) {
+        match (rule.same_as(), exception) {
             (Some(_), ..) => assert!(found.is_empty(), "{} in {found:?}", rule.id()),
-            // the content checks are a table of their own
-            (None, Class::Content, _) => {}
-            (None, _, Some((id, count, why))) => {
+            (None, Some((id, count, why))) => {
                 assert_eq!(found.len(), *count, "{id} in {found:?}, but {why}");
             }
-            (None, ..) => assert_eq!(found.len(), 1, "{} in {found:?}", rule.id()),
+            (None, None) => assert_eq!(found.len(), 1, "{} in {found:?}", rule.id()),
         }
     }
 }

@@ -12,6 +12,7 @@
 
 pub mod bytes;
 pub mod container;
+pub mod contents;
 pub mod describe;
 pub mod files;
 pub mod front;
