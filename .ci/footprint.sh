@@ -6,7 +6,9 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 doc=$root/docs/footprint.md
-variants="view parser keyed exact encoder file_view file_scratch file_parser file_writer all"
+variants="view parser keyed exact encoder file_view file_scratch file_parser file_writer content locate integers"
+# those that compute with what elements hold
+numbers="values canvas quantize"
 targets="thumbv6m-none-eabi thumbv7em-none-eabi riscv32imc-unknown-none-elf x86_64-unknown-none"
 reference=thumbv7em-none-eabi
 
@@ -35,9 +37,12 @@ arithmetic helpers of the compiler included. \`keyed\` and \`exact\` are decoder
 composites. \`file_view\` opens a container, finds a name and looks at its tensor; \`file_scratch\` does so with a
 table of names, and validates composites; a table for the checksum is part of all the
 \`file\` figures, of 1 KiB, or of 8 KiB on 64-bit targets.
-\`all\` is every variant in one image."
+\`content\` judges what is inside buffers, \`locate\` says where an element is; \`values\` reads the numbers of
+a tensor of any type, layout and scheme, \`canvas\` those of a composite, \`quantize\` writes codes: these three
+hold the arithmetic of floats that the targets lack.
+\`integers\` is every variant but these three in one image."
     for target in $targets; do
-        for variant in $variants; do
+        for variant in $variants $([ "$target" != $reference ] || echo $numbers); do
             elf=$(probe_elf "$target" "$variant")
             budget=-
             [ "$target" = $reference ] && budget=$(flash_budget "$variant")
@@ -52,7 +57,7 @@ table of names, and validates composites; a table for the checksum is part of al
 wasm() {
     local variant module budget
     table "WebAssembly" "The whole module without names, as it is loaded; it imports nothing."
-    for variant in $variants; do
+    for variant in $variants $numbers; do
         module=$(probe_wasm wasm32-unknown-unknown "$variant")
         budget=-
         [ "$variant" = keyed ] && budget=10240

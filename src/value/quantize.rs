@@ -187,11 +187,13 @@ impl Coder {
         let (low, high) = (low.wrapping_sub(zero_point), high.wrapping_sub(zero_point));
         let rounded = if self.element_type.bits() <= 16 {
             const WHOLE: f32 = 12_582_912.0; // 1.5 x 2^23: what is added to it keeps no fraction
-            let near = (value / scale).clamp(nearest_f32(low), nearest_f32(high));
+            let near = (value / scale).max(nearest_f32(low)).min(nearest_f32(high));
             whole(((near + WHOLE) - WHOLE).into())
         } else {
             let near = f64::from(value) / f64::from(scale);
-            let near = near.clamp(element::exact_f64(low), element::exact_f64(high));
+            let near = near
+                .max(element::exact_f64(low))
+                .min(element::exact_f64(high));
             whole((near + ROUND) - ROUND)
         };
         rounded.wrapping_add(zero_point)
@@ -365,7 +367,9 @@ impl Range {
         // 0 has this code; the range holds 0, so it is one
         let zero = element::exact_f64(least) - low / rounded;
         let most = most.min(i32::MAX.into());
-        let zero = zero.clamp(element::exact_f64(least), element::exact_f64(most));
+        let zero = zero
+            .max(element::exact_f64(least))
+            .min(element::exact_f64(most));
         let zero = whole((zero + ROUND) - ROUND);
         (scale, i32::try_from(zero).unwrap_or(i32::MAX))
     }
