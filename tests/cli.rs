@@ -17,6 +17,10 @@ mod inspect;
 mod outside;
 #[path = "support/program.rs"]
 mod program;
+#[path = "cli/stats.rs"]
+mod stats;
+#[path = "cli/values.rs"]
+mod values;
 #[path = "cli/vectors.rs"]
 mod vectors;
 
