@@ -21,7 +21,7 @@ impl ContentScan {
             let taken = match self.run {
                 Some(run) if self.next < run.count => {
                     let before = run.place(self.next).saturating_sub(self.offset);
-                    if before > 0 && self.carried == 0 {
+                    if before > 0 {
                         bytes
                             .len()
                             .min(usize::try_from(before).unwrap_or(usize::MAX))

@@ -1,10 +1,10 @@
 //! COO, CSR, CSC and CSF by hand.
 
-use hrry::ElementType;
 use hrry::Field::{ColIndices, ColPtr, Crd, Indices, Pos, RowIndices, RowPtr, Values};
+use hrry::{ContentScan, ElementType, Policy};
 
 use crate::judged::{Tensor, accepted, le, refused};
-use crate::support::spec::PlainLayout;
+use crate::support::spec::{Kind, PlainLayout};
 
 const KIND: ElementType = ElementType::UInt8;
 const DYNAMIC: u64 = u64::MAX;
@@ -57,6 +57,8 @@ fn coo_duplicates() {
     for is_sorted in [true, false] {
         let tensor = coo(&[3, 3], is_sorted, &[0, 1, 1, 1, 1, 1]);
         refused(&tensor, ("LAYOUT-27", Indices, 1, 4, 32));
+        let tensor = coo(&[3, 3], is_sorted, &[2, 1, 2, 1]);
+        refused(&tensor, ("LAYOUT-27", Indices, 1, 2, 16));
         // the first tuple of zeros has nothing before it
         accepted(&coo(&[1], is_sorted, &[0]));
     }
@@ -179,6 +181,25 @@ fn csf_of(shape: &[u64], modes: &[u32], nnz: usize, levels: [&[u64]; 6]) -> Tens
     let levels = levels.iter().map(|numbers| le(numbers));
     let buffers = std::iter::once(vec![0; nnz]).chain(levels).collect();
     Tensor::new(KIND, shape, layout, buffers)
+}
+
+#[test]
+fn what_is_kept() {
+    let kept = |tensor: Tensor| -> Vec<usize> {
+        tensor.plain.lend(Kind::Native, |spec| {
+            let scan = ContentScan::new(spec, &Policy::STRICT);
+            (0..300).filter(|buffer| scan.keeps(*buffer)).collect()
+        })
+    };
+    let none: [usize; 0] = [];
+    assert_eq!(kept(coo(&[3], true, &[0, 1])), none);
+    assert_eq!(kept(coo(&[3], false, &[0, 1])), [1]);
+    // one tuple is no duplicate
+    assert_eq!(kept(coo(&[3], false, &[0])), none);
+    let [csr, csc] = pair([1, 4], &[0], &[0, 1]);
+    assert_eq!((kept(csr), kept(csc)), (vec![1], vec![1]));
+    // pos_1 and pos_2
+    assert_eq!(kept(csf()), [3, 5]);
 }
 
 #[test]
