@@ -4,6 +4,7 @@
 //! such as `decode` or `cover/rank1` restricts the run. `-- --instructions` asks callgrind for instructions of
 //! each operation; `-- --count NAME N` is what that runs.
 
+mod address;
 mod alloc;
 mod cases;
 mod cover;
@@ -67,6 +68,11 @@ pub const SECTIONS: &[Section] = &[
         name: "cover",
         groups: cover::groups,
         counted: Some((cover::counted_groups, 1)),
+    },
+    Section {
+        name: "address",
+        groups: address::groups,
+        counted: Some((address::groups, 3)),
     },
     Section {
         name: "file",

@@ -120,6 +120,8 @@ pub fn timed(ratio: &Seen, ns: &Seen, allocations: &Seen) -> Vec<Target> {
             .zip(took("copy"))
             .map(|(ours, copy)| ours / copy)
     };
+    let walks = |way| least(of(ratio, "address", way));
+    let rows = most(of(ratio, "address", "lines").map(f64::recip));
     let of_core = allocations.iter().filter(|row| !row.0.starts_with("io/"));
     let core = of_core.map(|row| *row.1);
     build(vec![
@@ -188,6 +190,24 @@ pub fn timed(ratio: &Seen, ns: &Seen, allocations: &Seen) -> Vec<Target> {
             Side::Most,
             2.0,
             growth,
+        ),
+        (
+            "walk in logical order or over what is stored, least to look-ups",
+            Side::Least,
+            1.5,
+            walks("walk"),
+        ),
+        (
+            "walk in the order of storage, least to look-ups",
+            Side::Least,
+            1.5,
+            walks("storage_walk"),
+        ),
+        (
+            "rows of a CSR tensor, to a loop by hand",
+            Side::Most,
+            1.2,
+            rows,
         ),
         (
             "opening 10,000 tensors with tables",
@@ -259,6 +279,12 @@ pub fn counted(instructions: &Seen) -> Vec<Target> {
             one("decode/rm_f32_3x4/one_shot"),
         ),
         ("a payload chunk", Side::Most, 40.0, chunk),
+        (
+            "an element of a walk along rows",
+            Side::Most,
+            25.0,
+            one("address/row_major/walk"),
+        ),
         (
             "a member of 100,000 to one of 1,000",
             Side::Most,

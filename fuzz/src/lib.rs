@@ -1,5 +1,6 @@
 //! The bodies of the fuzz targets: ordinary functions that panic where two ways to the same answer differ.
 
+mod address;
 mod composite;
 mod container;
 mod content;
@@ -11,6 +12,7 @@ mod source;
 mod spec_roundtrip;
 mod stream_cuts;
 
+pub use address::address;
 pub use composite::composite;
 pub use content::content;
 pub use descriptor::descriptor;
@@ -40,6 +42,11 @@ mod tests {
             count += 1;
         }
         assert!(count >= 10, "only {count} seeds for {name}");
+    }
+
+    #[test]
+    fn address() {
+        seeds("address", super::address);
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl Sink for Pieces {
 }
 
 /// What a specification borrows.
-struct Parts {
+pub struct Parts {
     element_type: ElementType,
     shape: Vec<u64>,
     parent: Vec<u64>,
@@ -85,7 +85,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn new(source: &mut Source<'_>) -> Self {
+    pub fn new(source: &mut Source<'_>) -> Self {
         let element_type = match source.below(8) {
             0 => ElementType(source.byte()),
             1 => ElementType(0xF0),
@@ -131,7 +131,7 @@ impl Parts {
         }
     }
 
-    fn levels(&self) -> Vec<TiledLevel<'_>> {
+    pub fn levels(&self) -> Vec<TiledLevel<'_>> {
         self.tiles
             .iter()
             .map(|(shape, outer, inner, strides)| TiledLevel {
@@ -144,7 +144,7 @@ impl Parts {
             .collect()
     }
 
-    fn spec<'a>(
+    pub fn spec<'a>(
         &'a self,
         levels: &'a [TiledLevel<'a>],
         source: &mut Source<'_>,

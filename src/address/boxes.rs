@@ -1,6 +1,6 @@
 //! A box of indices.
 
-use super::{AddressError, Coordinates, ORIGIN, is_static, same_rank};
+use super::{AddressError, Coordinates, ORIGIN, placeable, same_rank};
 use crate::model::U64s;
 
 /// A part of a shape: the indices from `offset` up to, but without, `offset + shape`.
@@ -61,7 +61,7 @@ impl<'a> SubBox<'a> {
     pub(crate) fn within(&self, shape: U64s<'_>) -> Result<(), AddressError> {
         same_rank(shape, self.shape.len())?;
         same_rank(shape, self.offset.len())?;
-        is_static(shape)?;
+        placeable(shape)?;
         let part = self.offset.iter().zip(self.shape);
         for (axis, ((offset, len), size)) in (0..).zip(part.zip(shape)) {
             if offset.checked_add(len).is_none_or(|end| end > size) {

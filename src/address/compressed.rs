@@ -1,7 +1,8 @@
 //! Compressed rows and columns (ADDR-08, ADDR-09).
 
 use super::AddressError;
-use crate::model::{Fields, Layout, U64s};
+use crate::model::{Array, Fields, Layout, U64s};
+use crate::wire::length;
 
 /// The structure of a CSR or CSC tensor: which columns a row stores, or which rows a column.
 ///
@@ -20,14 +21,18 @@ use crate::model::{Fields, Layout, U64s};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Compressed<'a> {
-    pointers: U64s<'a>,
-    indices: U64s<'a>,
-    nnz: u64,
+    /// One for each line, and one more; fewer where the buffer is too short.
+    pointers: Numbers<'a>,
+    /// One for each stored element, likewise.
+    indices: Numbers<'a>,
     lines: u64,
     /// Elements of a line, stored or not.
     width: u64,
     pub(super) by_column: bool,
 }
+
+/// Numbers as they are in a buffer.
+type Numbers<'a> = &'a [[u8; 8]];
 
 /// Which buffers hold what.
 const INDICES: u8 = 1;
@@ -47,7 +52,7 @@ impl<'a> Compressed<'a> {
         };
         let shape = d.shape();
         super::same_rank(shape, 2)?;
-        super::is_static(shape)?;
+        super::placeable(shape)?;
         let (rows, columns) = (shape.at(0), shape.at(1));
         let (lines, width) = if by_column {
             (columns, rows)
@@ -55,9 +60,8 @@ impl<'a> Compressed<'a> {
             (rows, columns)
         };
         Ok(Compressed {
-            pointers: super::stored::numbers(buffers, POINTERS),
-            indices: super::stored::numbers(buffers, INDICES),
-            nnz,
+            pointers: numbers(buffers, POINTERS, lines.saturating_add(1)),
+            indices: numbers(buffers, INDICES, nnz),
             lines,
             width,
             by_column,
@@ -75,28 +79,41 @@ impl<'a> Compressed<'a> {
     /// # Errors
     ///
     /// A line that does not exist; pointers that fall or lead behind the stored elements (LAYOUT-31).
+    #[inline]
     pub fn line(&self, line: u64) -> Result<Line<'a>, AddressError> {
+        self.known(line).ok_or_else(|| self.why_not(line))
+    }
+
+    #[inline]
+    fn known(&self, line: u64) -> Option<Line<'a>> {
+        let at = usize::try_from(line).ok()?;
+        let [first, end, ..] = self.pointers.get(at..)? else {
+            return None;
+        };
+        let first = u64::from_le_bytes(*first);
+        let end = usize::try_from(u64::from_le_bytes(*end)).ok()?;
+        let indices = self.indices.get(usize::try_from(first).ok()?..end)?;
+        let width = self.width;
+        Some(Line {
+            first,
+            indices,
+            width,
+        })
+    }
+
+    /// What is wrong with a line that is not known.
+    #[cold]
+    fn why_not(&self, line: u64) -> AddressError {
         if line >= self.lines {
             let axis = self.by_column.into();
-            return Err(AddressError::OutOfRange { axis });
+            return AddressError::OutOfRange { axis };
         }
-        let broken = |entry| AddressError::Broken {
+        let missing = line >= length(self.pointers.len());
+        let entry = if missing { line } else { line.wrapping_add(1) };
+        AddressError::Broken {
             buffer: POINTERS,
             entry,
-        };
-        let pointer = |entry: u64| {
-            let at = usize::try_from(entry).ok();
-            at.and_then(|at| self.pointers.get(at)).ok_or(broken(entry))
-        };
-        let next = line.wrapping_add(1);
-        let (first, end) = (pointer(line)?, pointer(next)?);
-        let indices = self.indices.range(first, end);
-        let indices = indices.filter(|_| end <= self.nnz);
-        Ok(Line {
-            first,
-            indices: indices.ok_or(broken(next))?,
-            width: self.width,
-        })
+        }
     }
 
     /// The position of an element among the values; none for one that is not stored.
@@ -107,7 +124,7 @@ impl<'a> Compressed<'a> {
             (row, column)
         };
         let line = self.line(line)?;
-        let found = line.indices.search(at);
+        let found = line.indices().search(at);
         Ok(found.map(|found| line.first.saturating_add(found)))
     }
 }
@@ -116,7 +133,7 @@ impl<'a> Compressed<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
     first: u64,
-    indices: U64s<'a>,
+    indices: Numbers<'a>,
     width: u64,
 }
 
@@ -130,17 +147,21 @@ impl<'a> Line<'a> {
     /// Which columns, or rows, it stores; in rising order where the content rules hold.
     #[must_use]
     pub const fn indices(&self) -> U64s<'a> {
-        self.indices
+        Array::Le(self.indices.as_flattened())
     }
 
-    /// Column, or row, of each stored element and its position among the values.
+    /// Column, or row, of each stored element and its position among the values. It is what the buffer says,
+    /// even if that is outside the matrix (LAYOUT-32).
+    #[inline]
     pub fn entries(&self) -> impl Iterator<Item = (u64, u64)> + 'a {
-        self.indices.iter().zip(self.first..)
+        let indices = self.indices.iter().map(|index| u64::from_le_bytes(*index));
+        indices.zip(self.first..)
     }
 
     /// Entry `k`, if there is one: column, or row, and position.
     pub(super) fn entry(&self, k: u64) -> Option<Result<(u64, u64), AddressError>> {
         let index = self.indices.get(usize::try_from(k).ok()?)?;
+        let index = u64::from_le_bytes(*index);
         let position = self.first.saturating_add(k);
         Some(if index < self.width {
             Ok((index, position))
@@ -151,4 +172,12 @@ impl<'a> Line<'a> {
             })
         })
     }
+}
+
+/// As many numbers of a buffer as are needed, or those that there are.
+fn numbers<'a>(buffers: &[&'a [u8]], buffer: u8, needed: u64) -> Numbers<'a> {
+    let bytes = buffers.get(usize::from(buffer)).copied().unwrap_or(&[]);
+    let (numbers, _) = bytes.as_chunks();
+    let needed = usize::try_from(needed).unwrap_or(usize::MAX);
+    numbers.get(..needed).unwrap_or(numbers)
 }

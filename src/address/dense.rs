@@ -1,8 +1,10 @@
 //! Layouts that have a place for every element.
 
+use super::hilbert::{self, Cube};
 use super::linear::Linear;
+use super::morton::{self, Strands};
 use super::tiles::{self, Ladder};
-use super::{AddressError, curve, is_static};
+use super::{AddressError, placeable};
 use crate::model::{Fields, I64s, Layout, U64s};
 use crate::wire::length32;
 use crate::wire::tag::LayoutTag;
@@ -26,7 +28,7 @@ impl<'a> Dense<'a> {
         if !known {
             return Err(AddressError::Layout(layout.tag()));
         }
-        is_static(shape)?;
+        placeable(shape)?;
         Ok(dense)
     }
 
@@ -60,8 +62,8 @@ impl<'a> Dense<'a> {
         }
         match self.layout {
             Layout::Tiled(levels) => tiles::place(levels, self.shape, index),
-            Layout::Morton { morton_bits } => code(curve::morton(morton_bits, index)?),
-            Layout::Hilbert { hilbert_order, .. } => code(curve::hilbert(hilbert_order, index)?),
+            Layout::Morton { morton_bits } => code(morton::code(morton_bits, index)?),
+            Layout::Hilbert { hilbert_order, .. } => code(hilbert::code(hilbert_order, index)?),
             _ => None,
         }
     }
@@ -75,10 +77,13 @@ impl<'a> Dense<'a> {
         match self.layout {
             Layout::Tiled(levels) => Ladder::new(levels, self.shape, axis).map(Along::Tiles),
             Layout::Morton { morton_bits } => {
-                let (bits, rank) = (morton_bits.at(axis), self.rank());
-                Some(Along::Bits { bits, axis, rank })
+                let strands = Strands::walked(morton_bits, self.rank(), axis);
+                Some(Along::Bits(strands))
             }
-            _ => Some(Along::Curve),
+            Layout::Hilbert { hilbert_order, .. } => {
+                Cube::new(hilbert_order, self.rank()).map(Along::Cubes)
+            }
+            _ => None,
         }
     }
 
@@ -88,20 +93,20 @@ impl<'a> Dense<'a> {
     }
 }
 
-/// A code fits what no buffer reaches.
+/// A code of [`MOST_BITS`](super::MOST_BITS) bits.
 fn code(code: u128) -> Option<i128> {
     i128::try_from(code).ok()
 }
 
 /// What a coordinate adds to the place of an element.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Along {
     /// The same for every step.
     Step(i128),
     /// One step inside tiles, others between them.
     Tiles(Ladder),
-    /// Every `rank`th bit from `axis` on.
-    Bits { bits: u32, axis: u32, rank: u32 },
-    /// It depends on the other coordinates.
-    Curve,
+    /// Bits between those of other coordinates.
+    Bits(Strands),
+    /// It depends on the other coordinates, and is alike inside small cubes.
+    Cubes(Cube),
 }

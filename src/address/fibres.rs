@@ -2,7 +2,6 @@
 
 use super::AddressError;
 use crate::model::{Fields, Layout, U32s, U64s};
-use crate::wire::descriptor::MAX_RANK;
 use crate::wire::index as slot;
 use crate::wire::{length, length32};
 
@@ -24,8 +23,8 @@ impl<'a, 'b> Fibres<'a, 'b> {
             return Err(AddressError::Layout(d.layout().tag()));
         };
         let rank = length32(d.shape().len());
-        // permissive readers meet orders that are none
-        if rank > MAX_RANK || mode_order.iter().any(|mode| mode >= rank) {
+        // what order the levels have is unknown otherwise, and nothing can be read (LAYOUT-34)
+        if !is_permutation(mode_order, rank) {
             return Err(AddressError::Layout(d.layout().tag()));
         }
         Ok(Fibres {
@@ -97,4 +96,12 @@ impl<'a, 'b> Fibres<'a, 'b> {
         let buffer = u8::try_from(buffer).unwrap_or(u8::MAX);
         (super::stored::numbers(self.buffers, buffer), buffer)
     }
+}
+
+/// Whether an order names each of at most 64 dimensions, of which there is one at least.
+fn is_permutation(order: U32s<'_>, rank: u32) -> bool {
+    let modes = order.iter().filter(|mode| *mode < rank);
+    let seen = modes.fold(0u64, |seen, mode| seen | 1u64.wrapping_shl(mode));
+    let all = u64::MAX.checked_shr(u64::BITS.saturating_sub(rank));
+    length32(order.len()) == rank && all == Some(seen)
 }

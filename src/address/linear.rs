@@ -19,16 +19,26 @@ impl Linear<'_> {
         size: impl Fn(u32) -> u64,
         digit: impl Fn(u32) -> u64,
     ) -> Option<i128> {
-        let horner = |sum: i128, k| {
-            let sum = sum.checked_mul(size(k).into())?;
-            sum.checked_add(digit(k).into())
-        };
+        // nearly always enough, and much faster
+        let near: Option<i64> = self.sum(rank, &size, &digit);
+        near.map(i128::from)
+            .or_else(|| self.sum(rank, &size, &digit))
+    }
+
+    fn sum<N: Integer>(
+        &self,
+        rank: u32,
+        size: impl Fn(u32) -> u64,
+        digit: impl Fn(u32) -> u64,
+    ) -> Option<N> {
+        let horner = |sum: N, k| sum.times(N::size(size(k))?)?.plus(N::size(digit(k))?);
+        let zero = N::size(0)?;
         match self.order {
-            LayoutTag::RowMajor => (0..rank).try_fold(0, horner),
-            LayoutTag::ColumnMajor => (0..rank).rev().try_fold(0, horner),
-            _ => (0..rank).try_fold(0i128, |sum, k| {
-                let step = i128::from(self.strides.at(k)).checked_mul(digit(k).into())?;
-                sum.checked_add(step)
+            LayoutTag::RowMajor => (0..rank).try_fold(zero, horner),
+            LayoutTag::ColumnMajor => (0..rank).rev().try_fold(zero, horner),
+            _ => (0..rank).try_fold(zero, |sum, k| {
+                let steps = N::size(digit(k))?;
+                sum.plus(steps.times(N::stride(self.strides.at(k)))?)
             }),
         }
     }
@@ -49,3 +59,41 @@ pub(super) fn product(
 ) -> Option<i128> {
     axes.try_fold(1i128, |product, k| product.checked_mul(size(k).into()))
 }
+
+/// Numbers with a sign, whose operations tell where they overflow.
+trait Integer: Copy {
+    fn size(n: u64) -> Option<Self>;
+    fn stride(n: i64) -> Self;
+    fn times(self, n: Self) -> Option<Self>;
+    fn plus(self, n: Self) -> Option<Self>;
+}
+
+macro_rules! integers {
+    ($($integer:ident)*) => {
+        $(
+            impl Integer for $integer {
+                #[inline]
+                fn size(n: u64) -> Option<Self> {
+                    n.try_into().ok()
+                }
+
+                #[inline]
+                fn stride(n: i64) -> Self {
+                    n.into()
+                }
+
+                #[inline]
+                fn times(self, n: Self) -> Option<Self> {
+                    self.checked_mul(n)
+                }
+
+                #[inline]
+                fn plus(self, n: Self) -> Option<Self> {
+                    self.checked_add(n)
+                }
+            }
+        )*
+    };
+}
+
+integers! { i64 i128 }

@@ -6,10 +6,11 @@
 mod boxes;
 mod compressed;
 mod coordinates;
-mod curve;
 mod dense;
 mod fibres;
+mod hilbert;
 mod linear;
+mod morton;
 mod pages;
 mod place;
 mod runs;
@@ -67,9 +68,9 @@ pub fn locate<F: Fields + ?Sized>(d: &F, index: &[u64]) -> Result<Element, Addre
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum AddressError {
-    /// The index has another number of dimensions than the shape.
+    /// The index has another number of dimensions than the shape; or the shape has more than any index.
     Rank {
-        /// Dimensions of the index.
+        /// Dimensions of the index; 64 for a shape of more.
         index: u32,
         /// Dimensions of the shape.
         shape: u32,
@@ -141,10 +142,13 @@ type Coordinates = [u64; AXES];
 /// The index of the first element.
 const ORIGIN: Coordinates = [0; AXES];
 
-/// Requires a static shape and an index in it.
+/// The most bits that a place may have: more are further than any buffer reaches.
+const MOST_BITS: u32 = 127;
+
+/// Requires an index in a shape that can have places.
 fn inside(shape: U64s<'_>, index: &[u64]) -> Result<(), AddressError> {
     same_rank(shape, index.len())?;
-    is_static(shape)?;
+    placeable(shape)?;
     let mut axes = (0..).zip(shape.iter().zip(index));
     match axes.find(|(_, (size, index))| *index >= size) {
         Some((axis, _)) => Err(AddressError::OutOfRange { axis }),
@@ -162,7 +166,11 @@ fn same_rank(shape: U64s<'_>, rank: usize) -> Result<(), AddressError> {
     })
 }
 
-fn is_static(shape: U64s<'_>) -> Result<(), AddressError> {
+/// Requires a static shape of a rank that the format has.
+fn placeable(shape: U64s<'_>) -> Result<(), AddressError> {
+    if shape.len() > AXES {
+        return same_rank(shape, AXES);
+    }
     match (0..).zip(shape).find(|(_, size)| *size == DYNAMIC) {
         Some((axis, _)) => Err(AddressError::Dynamic { axis }),
         None => Ok(()),

@@ -55,7 +55,7 @@ impl<'a> Pages<'a> {
         };
         let shape = d.shape();
         super::same_rank(shape, 3)?;
-        super::is_static(shape)?;
+        super::placeable(shape)?;
         if paged.paged_axis != 0 || paged.page_size == 0 {
             return Err(AddressError::Layout(d.layout().tag()));
         }

@@ -1,6 +1,7 @@
 //! Dense elements in logical order: last dimension fastest.
 
 use super::dense::{Along, Dense};
+use super::place::Steps;
 use super::{AddressError, Coordinates, Element, ORIGIN, Place, SubBox};
 use crate::model::Fields;
 use crate::wire::index as slot;
@@ -14,6 +15,23 @@ pub(crate) struct Run {
     pub(crate) step: i128,
     /// How many there are.
     pub(crate) len: u64,
+}
+
+impl Run {
+    pub(super) const NONE: Run = Run {
+        first: 0,
+        step: 0,
+        len: 0,
+    };
+
+    /// One element.
+    pub(super) fn single(first: i128) -> Run {
+        Run {
+            first,
+            step: 0,
+            len: 1,
+        }
+    }
 }
 
 /// Whether rows that lie one behind the other are one run.
@@ -39,8 +57,10 @@ pub(crate) struct Runs<'a> {
     index: Coordinates,
     /// The coordinate along `axis`, from the start of the box.
     done: u64,
-    /// What the coordinates in front of `axis` add to a place.
+    /// What the coordinates in front of `axis` add to a place, and what the one along it does on a Morton
+    /// curve.
     base: i128,
+    code: u128,
     state: State,
 }
 
@@ -86,6 +106,7 @@ impl<'a> Runs<'a> {
             index: ORIGIN,
             done: 0,
             base: 0,
+            code: 0,
             state: if empty { State::Over } else { State::Ready },
         };
         part.offset.copy_to(&mut runs.index);
@@ -105,17 +126,21 @@ impl<'a> Runs<'a> {
     ///
     /// # Errors
     ///
-    /// Places that no buffer reaches.
+    /// Places that no buffer reaches; nothing comes behind them.
     pub(crate) fn next_run(&mut self) -> Result<Option<Run>, AddressError> {
+        let run = self.advance();
+        if run.is_err() {
+            self.state = State::Over;
+        }
+        run
+    }
+
+    fn advance(&mut self) -> Result<Option<Run>, AddressError> {
         let Some(axis) = self.axis else {
             let first = self.state == State::Ready;
             self.state = State::Over;
-            let run = Run {
-                first: 0,
-                step: 0,
-                len: 1,
-            };
-            return Ok(first.then_some(run));
+            let place = self.dense.offset(&[]).ok_or(AddressError::Outside)?;
+            return Ok(first.then_some(Run::single(place)));
         };
         if self.state == State::RowEnds {
             self.next_row(axis)?;
@@ -138,15 +163,22 @@ impl<'a> Runs<'a> {
 
     fn run_at(&mut self, coordinate: u64) -> Option<Run> {
         let left = self.len.wrapping_sub(self.done);
-        let (along, step, len) = match &self.along {
-            // the base is the place of the first element of the row
-            Along::Step(step) => (step.checked_mul(self.done.into())?, *step, left),
+        let (along, step, len) = match &mut self.along {
+            // the whole row at once, from its first element on, whose place is the base
+            Along::Step(step) => (0, *step, left),
             Along::Tiles(ladder) => ladder.stretch(coordinate)?,
-            Along::Bits { bits, axis, rank } => {
-                let code = super::curve::spread(coordinate, *bits, *axis, *rank)?;
-                (i128::try_from(code).ok()?, 0, 1)
+            Along::Bits(strands) => {
+                self.code = if self.done == 0 {
+                    strands.code(coordinate)?
+                } else {
+                    strands.next(self.code, coordinate)?
+                };
+                (i128::try_from(self.code).ok()?, 0, 1)
             }
-            Along::Curve => (self.dense.offset(self.index())?, 0, 1),
+            Along::Cubes(cube) => {
+                let index = self.index.get(..slot(self.dense.rank()))?;
+                (i128::try_from(cube.code(index)).ok()?, 0, 1)
+            }
         };
         Some(Run {
             first: self.base.checked_add(along)?,
@@ -168,8 +200,11 @@ impl<'a> Runs<'a> {
                 _ => 0,
             };
         }
-        self.base = match self.along {
-            Along::Curve => 0,
+        self.base = match &mut self.along {
+            Along::Cubes(cube) => {
+                cube.leave();
+                0
+            }
             _ => {
                 let place = self.dense.offset(self.index());
                 place.ok_or(AddressError::Outside)?
@@ -213,7 +248,9 @@ impl<'a> Runs<'a> {
 pub struct Walk<'a> {
     runs: Runs<'a>,
     place: Place,
+    /// What is left of a run, but for the steps.
     run: Run,
+    steps: Steps,
 }
 
 impl<'a> Walk<'a> {
@@ -226,12 +263,18 @@ impl<'a> Walk<'a> {
         Ok(Walk {
             runs: Runs::new(Dense::of(d)?, part, Merge::Rows)?,
             place: Place::of(d)?,
-            run: Run {
-                first: 0,
-                step: 0,
-                len: 0,
-            },
+            run: Run::NONE,
+            steps: Steps::NONE,
         })
+    }
+
+    #[inline(never)]
+    fn next_steps(&mut self) -> Option<Element> {
+        while self.run.len == 0 {
+            self.run = self.runs.next_run().ok()??;
+        }
+        self.steps = self.place.take(&mut self.run)?;
+        self.steps.next()
     }
 }
 
@@ -240,13 +283,11 @@ impl Iterator for Walk<'_> {
 
     /// The next place; none behind the last one, and from a place on that is outside the buffer, which a
     /// checked descriptor does not have.
+    #[inline]
     fn next(&mut self) -> Option<Element> {
-        while self.run.len == 0 {
-            self.run = self.runs.next_run().ok()??;
+        match self.steps.next() {
+            None => self.next_steps(),
+            element => element,
         }
-        let element = self.place.element(self.run.first)?;
-        self.run.first = self.run.first.saturating_add(self.run.step);
-        self.run.len = self.run.len.wrapping_sub(1);
-        Some(element)
     }
 }

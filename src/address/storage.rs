@@ -1,9 +1,11 @@
 //! Dense elements in the order in which they are stored.
 
 use super::dense::{Along, Dense};
+use super::hilbert::Cube;
+use super::place::Steps;
 use super::runs::Run;
-use super::{AXES, AddressError, Coordinates, Element, ORIGIN, Place, curve};
-use crate::model::{Fields, Layout, Tiled};
+use super::{AXES, AddressError, Coordinates, Element, ORIGIN, Place, morton};
+use crate::model::{Fields, Layout, Tiled, U32s};
 use crate::wire::descriptor::MAX_TILE_LEVELS;
 use crate::wire::index as slot;
 use crate::wire::tag::LayoutTag;
@@ -26,24 +28,29 @@ use crate::wire::tag::LayoutTag;
 pub struct StorageWalk<'a> {
     dense: Dense<'a>,
     place: Place,
-    order: Order,
+    order: Order<'a>,
     index: Coordinates,
+    /// The axis that runs go along.
+    fastest: usize,
+    /// What is left of a run, but for the steps.
     run: Run,
+    steps: Steps,
     started: bool,
 }
 
 #[derive(Clone, Debug)]
-enum Order {
+#[allow(clippy::large_enum_variant)] // there is no heap to put the larger one on
+enum Order<'a> {
     /// Along the fastest axis first.
-    Axes {
-        fastest: u32,
-        along: Along,
-        axes: [u8; AXES],
-    },
-    /// By the code of a curve; the next one, and how many there are.
-    Codes { next: u128, end: u128 },
-    /// One element, or none.
+    Axes { along: Along, axes: [u8; AXES] },
+    /// By the code of the curve; the last one.
+    Morton { bits: U32s<'a>, code: u128 },
+    /// By the code of the curve; the next one.
+    Hilbert { cube: Cube, next: u128 },
+    /// One element.
     Scalar,
+    /// Nothing is left.
+    Over,
 }
 
 impl<'a> StorageWalk<'a> {
@@ -54,66 +61,67 @@ impl<'a> StorageWalk<'a> {
     /// What [`locate`](crate::locate) refuses of a descriptor.
     pub fn new<F: Fields + ?Sized>(d: &'a F) -> Result<Self, AddressError> {
         let dense = Dense::of(d)?;
-        let empty = dense.shape.iter().any(|size| size == 0);
-        let order = if empty || dense.rank() == 0 {
-            Order::Scalar
-        } else {
-            order(&dense).ok_or(AddressError::Outside)?
-        };
-        let mut walk = StorageWalk {
+        let place = Place::of(d)?;
+        let (order, fastest) = order(&dense).ok_or(AddressError::Outside)?;
+        Ok(StorageWalk {
             dense,
-            place: Place::of(d)?,
+            place,
             order,
             index: ORIGIN,
-            run: Run {
-                first: 0,
-                step: 0,
-                len: 0,
-            },
-            started: empty,
-        };
-        if empty {
-            walk.order = Order::Codes { next: 0, end: 0 };
-        }
-        Ok(walk)
+            fastest,
+            run: Run::NONE,
+            steps: Steps::NONE,
+            started: false,
+        })
     }
 
-    /// The index of the element that was last returned.
+    /// The index of the element that was last returned; of no element behind the last one.
     #[must_use]
     pub fn index(&self) -> &[u64] {
         let rank = slot(self.dense.rank());
         self.index.get(..rank).unwrap_or(&self.index)
     }
 
+    fn step_along(&mut self) {
+        if let Some(coordinate) = self.index.get_mut(self.fastest) {
+            *coordinate = coordinate.wrapping_add(1);
+        }
+    }
+
+    #[inline(never)]
+    fn next_steps(&mut self) -> Option<Element> {
+        if self.run.len == 0 {
+            self.run = self.next_run()?;
+        } else {
+            self.step_along();
+        }
+        if let Some(steps) = self.place.take(&mut self.run) {
+            self.steps = steps;
+        } else {
+            (self.run, self.order) = (Run::NONE, Order::Over);
+        }
+        self.steps.next()
+    }
+
     fn next_run(&mut self) -> Option<Run> {
-        let first = !self.started;
-        self.started = true;
+        let run = self.find_run();
+        if run.is_none() {
+            self.order = Order::Over;
+        }
+        run
+    }
+
+    fn find_run(&mut self) -> Option<Run> {
+        let first = !core::mem::replace(&mut self.started, true);
+        let index = self.index.get_mut(..slot(self.dense.rank()))?;
         match &mut self.order {
-            Order::Scalar => first.then_some(Run {
-                first: 0,
-                step: 0,
-                len: 1,
-            }),
-            Order::Codes { next, end } => {
-                let rank = slot(self.dense.rank());
-                let index = self.index.get_mut(..rank)?;
-                let code = next_code(&self.dense, next, *end, index)?;
-                Some(Run {
-                    first: i128::try_from(code).ok()?,
-                    step: 0,
-                    len: 1,
-                })
-            }
-            Order::Axes {
-                fastest,
-                along,
-                axes,
-            } => {
-                if !first && !advance(&self.dense, axes, &mut self.index) {
+            Order::Axes { along, axes } => {
+                if !first && !advance(&self.dense, axes, index) {
                     return None;
                 }
-                let coordinate = self.index.get(slot(*fastest)).copied()?;
-                let left = self.dense.shape.at(*fastest).wrapping_sub(coordinate);
+                let coordinate = index.get(self.fastest).copied()?;
+                let size = self.dense.shape.get(self.fastest)?;
+                let left = size.wrapping_sub(coordinate);
                 let (step, len) = match along {
                     Along::Tiles(ladder) => {
                         let (_, step, len) = ladder.stretch(coordinate)?;
@@ -122,10 +130,23 @@ impl<'a> StorageWalk<'a> {
                     Along::Step(step) => (*step, left),
                     _ => (0, 1),
                 };
-                let rank = slot(self.dense.rank());
-                let first = self.dense.offset(self.index.get(..rank)?)?;
+                let first = self.dense.offset(index)?;
                 Some(Run { first, step, len })
             }
+            Order::Morton { bits, code } => {
+                let found = first || morton::advance(*bits, self.dense.shape, code, index);
+                let first = i128::try_from(*code).ok()?;
+                found.then_some(Run::single(first))
+            }
+            Order::Hilbert { cube, next } => {
+                let code = *next;
+                *next = code.wrapping_add(1);
+                cube.find(code, index);
+                let first = i128::try_from(code).ok()?;
+                (code < cube.codes()).then_some(Run::single(first))
+            }
+            Order::Scalar => self.dense.offset(&[]).filter(|_| first).map(Run::single),
+            Order::Over => None,
         }
     }
 }
@@ -135,50 +156,43 @@ impl Iterator for StorageWalk<'_> {
 
     /// The next place; none behind the last one, and from a place on that is outside the buffer, which a
     /// checked descriptor does not have.
+    #[inline]
     fn next(&mut self) -> Option<Element> {
-        if self.run.len == 0 {
-            self.run = self.next_run()?;
-        } else if let Order::Axes { fastest, .. } = &self.order
-            && let Some(coordinate) = self.index.get_mut(slot(*fastest))
-        {
-            *coordinate = coordinate.wrapping_add(1);
+        match self.steps.next() {
+            None => self.next_steps(),
+            element => {
+                self.step_along();
+                element
+            }
         }
-        let element = self.place.element(self.run.first)?;
-        self.run.first = self.run.first.saturating_add(self.run.step);
-        self.run.len = self.run.len.wrapping_sub(1);
-        Some(element)
     }
 }
 
-fn order(dense: &Dense<'_>) -> Option<Order> {
+/// The order of storage, and the axis that runs go along.
+fn order<'a>(dense: &Dense<'a>) -> Option<(Order<'a>, usize)> {
     let rank = dense.rank();
-    let (end, last) = match dense.layout {
-        Layout::Morton { morton_bits } => {
-            let mut last: Coordinates = ORIGIN;
-            let last = last.get_mut(..slot(rank))?;
-            for (last, size) in last.iter_mut().zip(dense.shape) {
-                *last = size.wrapping_sub(1);
-            }
-            (curve::morton(morton_bits, last)?.checked_add(1), None)
-        }
-        Layout::Hilbert { hilbert_order, .. } => {
-            (1u128.checked_shl(hilbert_order.checked_mul(rank)?), None)
-        }
-        Layout::Tiled(tiled) => (None, tiled.levels().last()),
-        _ => (None, None),
-    };
-    if let Some(end) = end {
-        return Some(Order::Codes { next: 0, end });
+    if dense.shape.iter().any(|size| size == 0) {
+        return Some((Order::Over, 0));
     }
-    let inner = last.map_or(dense.layout.tag(), |level| level.inner_layout);
+    if rank == 0 {
+        return Some((Order::Scalar, 0));
+    }
+    let inner = match dense.layout {
+        Layout::Morton { morton_bits: bits } => return Some((Order::Morton { bits, code: 0 }, 0)),
+        Layout::Hilbert { hilbert_order, .. } => {
+            let cube = Cube::new(hilbert_order, rank)?;
+            // LAYOUT-19: every index that a code has is in the shape
+            let side = 1u64.checked_shl(hilbert_order)?;
+            let fills = dense.shape.iter().all(|size| size == side);
+            return fills.then_some((Order::Hilbert { cube, next: 0 }, 0));
+        }
+        Layout::Tiled(tiled) => tiled.levels().last()?.inner_layout,
+        _ => dense.layout.tag(),
+    };
     let axes = fastest_first(dense, inner);
     let fastest = axes.first().copied().map_or(0, u32::from);
     let along = dense.along(fastest)?;
-    Some(Order::Axes {
-        fastest,
-        along,
-        axes,
-    })
+    Some((Order::Axes { along, axes }, slot(fastest)))
 }
 
 /// The axes of an order, the fastest one first.
@@ -219,7 +233,7 @@ fn nth_axis(order: LayoutTag, rank: u32, place: u32) -> u32 {
 }
 
 /// Steps an index to the next one that is stored; false behind the last.
-fn advance(dense: &Dense<'_>, axes: &[u8; AXES], index: &mut Coordinates) -> bool {
+fn advance(dense: &Dense<'_>, axes: &[u8; AXES], index: &mut [u64]) -> bool {
     let Layout::Tiled(tiled) = dense.layout else {
         return (0..dense.rank()).zip(axes).any(|(_, axis)| {
             let axis = u32::from(*axis);
@@ -261,48 +275,11 @@ fn nth<'a>(tiled: Tiled<'a>, level: u32) -> Option<crate::model::TiledLevel<'a>>
 }
 
 /// One step along an axis if it stays in front of an end; else back to the start.
-fn step(index: &mut Coordinates, axis: u32, unit: u64, end: u64, start: u64) -> bool {
+fn step(index: &mut [u64], axis: u32, unit: u64, end: u64, start: u64) -> bool {
     let Some(coordinate) = index.get_mut(slot(axis)) else {
         return false;
     };
     let next = coordinate.checked_add(unit).filter(|next| *next < end);
     *coordinate = next.unwrap_or(start);
     next.is_some()
-}
-
-/// The next code that an index inside the shape has, and that index.
-fn next_code(dense: &Dense<'_>, next: &mut u128, end: u128, index: &mut [u64]) -> Option<u128> {
-    while *next < end {
-        let code = *next;
-        if decode(dense, code, index) {
-            *next = code.wrapping_add(1);
-            return Some(code);
-        }
-        *next = behind(dense, code, index);
-    }
-    None
-}
-
-fn decode(dense: &Dense<'_>, code: u128, index: &mut [u64]) -> bool {
-    let found = match dense.layout {
-        Layout::Morton { morton_bits } => curve::from_morton(morton_bits, code, index),
-        Layout::Hilbert { hilbert_order, .. } => curve::from_hilbert(hilbert_order, code, index),
-        _ => None,
-    };
-    let inside = || index.iter().zip(dense.shape).all(|(at, size)| *at < size);
-    found.is_some() && inside()
-}
-
-/// The first code behind the largest block of codes around one that lies outside the shape as a whole: a
-/// block has no index in the shape if its first code has none.
-fn behind(dense: &Dense<'_>, code: u128, index: &mut [u64]) -> u128 {
-    let mut block = 1u128;
-    loop {
-        let larger = block.wrapping_shl(1);
-        let first = code & !larger.wrapping_sub(1);
-        if larger == 0 || decode(dense, first, index) {
-            return (code | block.wrapping_sub(1)).saturating_add(1);
-        }
-        block = larger;
-    }
 }

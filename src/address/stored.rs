@@ -4,12 +4,9 @@ use super::compressed::{Compressed, Line};
 use super::coordinates::CoordinateList;
 use super::fibres::Fibres;
 use super::pages::Pages;
-use super::{
-    AddressError, Coordinates, Dense, Element, ORIGIN, Place, inside, is_static, same_rank,
-};
+use super::{AddressError, Coordinates, Dense, Element, ORIGIN, Place, inside, placeable};
 use crate::model::{Array, Fields, Layout, U64s};
 use crate::wire::index as slot;
-use crate::wire::length32;
 
 /// Where the element at `index` is, in any layout; none where a sparse layout does not store it.
 ///
@@ -104,6 +101,7 @@ pub struct StoredWalk<'a, 'b> {
 }
 
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // there is no heap to put the larger one on
 enum Entries<'a, 'b> {
     Listed {
         coordinates: CoordinateList<'a>,
@@ -137,7 +135,7 @@ impl<'a, 'b> StoredWalk<'a, 'b> {
         buffers: &'b [&'a [u8]],
     ) -> Result<Self, AddressError> {
         let shape = d.shape();
-        is_static(shape)?;
+        placeable(shape)?;
         let entries = match d.layout() {
             Layout::Coo { .. } => Entries::Listed {
                 coordinates: CoordinateList::new(d, buffers)?,
@@ -157,15 +155,10 @@ impl<'a, 'b> StoredWalk<'a, 'b> {
             },
             layout => return Err(AddressError::Layout(layout.tag())),
         };
-        let index = ORIGIN;
-        let rank = slot(length32(shape.len()));
-        if rank > index.len() {
-            return same_rank(shape, index.len()).and(Err(AddressError::Outside));
-        }
         Ok(StoredWalk {
             shape,
             entries,
-            index,
+            index: ORIGIN,
         })
     }
 
