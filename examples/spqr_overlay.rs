@@ -46,10 +46,9 @@ fn main() -> Result<(), Error> {
 
     let mut wanted = plain[COLUMNS as usize..][..merged.len()].to_vec();
     for (row, column, weight) in OUTLIERS {
-        if let Some(place) = (row * COLUMNS + column).checked_sub(COLUMNS) {
-            if let Some(wanted) = wanted.get_mut(place as usize) {
-                *wanted = weight;
-            }
+        let place = (row * COLUMNS + column).checked_sub(COLUMNS);
+        if let Some(wanted) = place.and_then(|place| wanted.get_mut(place as usize)) {
+            *wanted = weight;
         }
     }
     let errors = merged.iter().zip(&wanted).map(|(a, b)| (a - b).abs());

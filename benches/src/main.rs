@@ -16,6 +16,7 @@ mod measure;
 mod report;
 mod stream;
 mod targets;
+mod values;
 
 use std::process::ExitCode;
 
@@ -82,6 +83,11 @@ pub const SECTIONS: &[Section] = &[
     Section {
         name: "io",
         groups: io::groups,
+        counted: None,
+    },
+    Section {
+        name: "values",
+        groups: values::groups,
         counted: None,
     },
 ];

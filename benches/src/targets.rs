@@ -122,6 +122,10 @@ pub fn timed(ratio: &Seen, ns: &Seen, allocations: &Seen) -> Vec<Target> {
     };
     let walks = |way| least(of(ratio, "address", way));
     let rows = most(of(ratio, "address", "lines").map(f64::recip));
+    let per_block = |contestant: &str| at(ns, &format!("values/int4_per_block_f16/{contestant}"));
+    let to_memcpy = per_block("hrry").zip(per_block("memcpy"));
+    let members = |count: &str| at(ns, &format!("values/partition_box/{count}"));
+    let members = members("of_1000").zip(members("of_10"));
     let of_core = allocations.iter().filter(|row| !row.0.starts_with("io/"));
     let core = of_core.map(|row| *row.1);
     build(vec![
@@ -250,6 +254,24 @@ pub fn timed(ratio: &Seen, ns: &Seen, allocations: &Seen) -> Vec<Target> {
             Side::Least,
             2.0,
             at(ratio, "io/open_crc/reader"),
+        ),
+        (
+            "int4 blocks to float32, to a plain loop",
+            Side::Least,
+            4.0,
+            at(ratio, "values/int4_per_block_f16/hrry"),
+        ),
+        (
+            "int4 blocks to float32, to a copy of the numbers",
+            Side::Most,
+            2.0,
+            to_memcpy.map(|(ours, copy)| ours / copy),
+        ),
+        (
+            "a box of a partition of 1,000, to one of 10",
+            Side::Most,
+            2.0,
+            members.map(|(thousand, ten)| thousand / ten),
         ),
         (
             "allocations of any operation of the core",

@@ -11,6 +11,7 @@ mod file_view;
 mod source;
 mod spec_roundtrip;
 mod stream_cuts;
+mod values;
 
 pub use address::address;
 pub use composite::composite;
@@ -20,6 +21,7 @@ pub use file_push_vs_view::file_push_vs_view;
 pub use file_view::file_view;
 pub use spec_roundtrip::spec_roundtrip;
 pub use stream_cuts::stream_cuts;
+pub use values::values;
 
 #[cfg(test)]
 mod tests {
@@ -82,5 +84,10 @@ mod tests {
     #[test]
     fn spec_roundtrip() {
         seeds("spec_roundtrip", super::spec_roundtrip);
+    }
+
+    #[test]
+    fn values() {
+        seeds("values", super::values);
     }
 }

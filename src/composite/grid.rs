@@ -149,6 +149,9 @@ impl Grid {
         shape: U64s<'_>,
         mut take: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<(), E> {
+        if shape.iter().any(|size| size == 0) {
+            return Ok(());
+        }
         let (mut first, mut last) = ([0usize; AXES], [0usize; AXES]);
         for ((axis, first), last) in (0..self.rank).zip(&mut first).zip(&mut last) {
             let reach = self.reach(&member, axis, offset.at(axis), shape.at(axis));

@@ -120,6 +120,8 @@ impl<'o, A: Arena> Canvas<'o, A> {
             offsets,
         };
         let role = role(&composite)?;
+        // what a caller left in it says nothing here; no words always fit
+        let _ = canvas.offsets.resize(0);
         let offset = SubBox::whole(head.shape()).offset;
         canvas.open(role, composite.member_count, offset)?;
         canvas.close();
@@ -420,8 +422,7 @@ impl Target<'_> {
     ) -> Result<(), ValueError> {
         for k in 0..piece.len {
             let position = piece.from(k, 1).first;
-            let bits = element::bits(data.element_type, data.bytes, position);
-            let bits = bits.ok_or(ElementError::NoSuchPosition)?;
+            let bits = data.bits(position)?;
             self.add(out, at.wrapping_add(length(k)), bits)?;
         }
         Ok(())

@@ -32,6 +32,13 @@ const NF4: [u32; 16] = [
     0x3F80_0000,
 ];
 
+/// With one rounding. Which NaN an operation makes is not the same on every target.
+#[inline(always)]
+fn product(number: f32, scale: f32) -> f32 {
+    let product = number * scale;
+    if product.is_nan() { f32::NAN } else { product }
+}
+
 /// A scheme with its parameters in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dequantizer<'a> {
@@ -143,7 +150,7 @@ impl<'a> Dequantizer<'a> {
         if let Some(zero) = self.exact(zero_point) {
             element::decode_stepped(self.codes, data.bytes, piece.first, piece.step, out)?;
             for x in out {
-                *x = (*x - zero) * scale;
+                *x = product(*x - zero, scale);
             }
             return Ok(());
         }
@@ -171,7 +178,7 @@ impl<'a> Dequantizer<'a> {
             element::decode_stepped(self.codes, data.bytes, piece.first, piece.step, out)?;
             for ((x, scale), zero) in out.iter_mut().zip(scales).zip(zeros) {
                 let zero = self.exact((*zero).into()).unwrap_or(0.0);
-                *x = (*x - zero) * scale;
+                *x = product(*x - zero, *scale);
             }
             return Ok(());
         }
@@ -210,7 +217,7 @@ impl<'a> Dequantizer<'a> {
             element::decode_stepped(self.codes, data.bytes, first, step, codes)?;
             for (k, (x, code)) in out.iter_mut().zip(codes).enumerate() {
                 let (scale, zero_point) = parameter(start.wrapping_add(k));
-                *x = scale * element::nearest_f32(code.wrapping_sub(zero_point));
+                *x = product(element::nearest_f32(code.wrapping_sub(zero_point)), scale);
             }
             start = start.wrapping_add(out.len());
         }
@@ -234,7 +241,7 @@ impl<'a> Dequantizer<'a> {
             element::decode_stepped(self.codes, data.bytes, first, step, codes)?;
             for (k, (x, code)) in out.iter_mut().zip(codes).enumerate() {
                 let number = NF4.get(usize::from(*code)).copied().unwrap_or(0);
-                *x = scale(start.wrapping_add(k)) * f32::from_bits(number);
+                *x = product(f32::from_bits(number), scale(start.wrapping_add(k)));
             }
             start = start.wrapping_add(out.len());
         }

@@ -1,11 +1,11 @@
 //! Scales and zero points, and which of them an element has.
 
-use super::element::{self, Scalar};
+use super::element::{self, ElementError, Scalar};
 use super::error::ValueError;
 use crate::check::quantization::{blocks_along, parameter_entries, scale_type, zero_points};
 use crate::model::{Fields, Layout, Parameters, Quantization, U64s};
 use crate::wire::tag::{ElementType, Scheme};
-use crate::wire::{index as slot, length32};
+use crate::wire::{index as slot, length, length32};
 
 /// Where the parameters of a scheme are.
 #[derive(Clone, Copy, Debug)]
@@ -200,10 +200,7 @@ impl<'a> Buffers<'a> {
     }
 
     fn scales(&self, from: Parameter, out: &mut [f32]) -> Result<(), ValueError> {
-        read(self.scale_type, self.scales, from, out).ok_or(ValueError::Parameter {
-            buffer: self.scale_buffer,
-            entry: from.entry,
-        })
+        read(self.scale_type, self.scales, self.scale_buffer, from, out)
     }
 
     /// All 0 in a scheme without zero points.
@@ -212,16 +209,32 @@ impl<'a> Buffers<'a> {
             out.fill(0);
             return Ok(());
         };
-        read(ElementType::Int32, zeros, from, out).ok_or(ValueError::Parameter {
-            buffer: self.zero_buffer,
-            entry: from.entry,
-        })
+        read(ElementType::Int32, zeros, self.zero_buffer, from, out)
     }
 }
 
-fn read<T: Scalar>(of: ElementType, bytes: &[u8], from: Parameter, out: &mut [T]) -> Option<()> {
-    let step = i64::try_from(from.step).ok()?;
-    element::decode_stepped(of, bytes, from.entry, step, out).ok()
+fn read<T: Scalar>(
+    of: ElementType,
+    bytes: &[u8],
+    buffer: u32,
+    from: Parameter,
+    out: &mut [T],
+) -> Result<(), ValueError> {
+    let step = i64::try_from(from.step).unwrap_or(i64::MAX);
+    let read = element::decode_stepped(of, bytes, from.entry, step, out);
+    read.map_err(|error| {
+        // the first that is not there, or none
+        let steps = match error {
+            ElementError::NoSuchValue { index } => length(index),
+            ElementError::TooShort { available, .. } => {
+                let there = available.saturating_sub(from.entry);
+                there.div_ceil(from.step.max(1))
+            }
+            _ => 0,
+        };
+        let entry = from.entry.saturating_add(steps.saturating_mul(from.step));
+        ValueError::Parameter { buffer, entry }
+    })
 }
 
 /// ADDR-28: where the zero points start that stand behind the scales.

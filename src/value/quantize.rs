@@ -13,16 +13,19 @@ use crate::wire::{index as slot, length};
 
 /// Numbers that are turned into codes at a time.
 const CHUNK: usize = 64;
+/// The other types of MXFP have smaller numbers and no infinity.
+const E5M2_MAX: f32 = 57344.0;
 
 /// Chooses scale and zero point of the per-tensor scheme for numbers that are to be stored in codes of a
 /// type.
 ///
-/// The scale spans the numbers and 0, which keeps a code of its own. Of numbers that are all 0 it is 1.
+/// The scale is the smallest that spans the numbers and 0, which keeps a code of its own. Of numbers that are
+/// all 0 it is 1.
 ///
 /// ```
 /// use hrry::{ElementType, F32Bits, Quantization, choose_per_tensor};
-/// let scheme = choose_per_tensor(ElementType::UInt8, &[-1.0, 0.25, 4.1])?;
-/// assert_eq!(scheme, Quantization::per_tensor(F32Bits::from(0.02f32), 50));
+/// let scheme = choose_per_tensor(ElementType::UInt8, &[-1.0, 0.3, 2.984375])?;
+/// assert_eq!(scheme, Quantization::per_tensor(F32Bits::from(1.0f32 / 64.0), 64));
 /// # Ok::<(), hrry::ValueError>(())
 /// ```
 ///
@@ -37,10 +40,9 @@ pub fn choose_per_tensor(
     if !element_type.stores(scheme) {
         return Err(ValueError::Scheme(scheme));
     }
+    all_finite(values)?;
     let mut range = Range::default();
-    for (index, value) in (0..).zip(values) {
-        range.add(*value, index)?;
-    }
+    values.iter().for_each(|value| range.add(*value));
     let (scale, zero_point) = range.affine(element_type, ElementType::Float32, false);
     let scale = f32::from_bits(u32::try_from(scale).unwrap_or(0));
     Ok(Quantization::per_tensor(scale.into(), zero_point))
@@ -49,10 +51,10 @@ pub fn choose_per_tensor(
 /// Stores numbers in the codes of a quantized tensor of any dense layout.
 ///
 /// `values` are all elements, last dimension fastest, and `buffers` those of the buffer table. Scales and
-/// zero points of channels and blocks are chosen for their numbers and written too: affine ones span the
-/// numbers and 0, those of MXFP are the power of two under which the largest number has the largest
-/// exponent of the type. Codes are rounded to nearest, ties to even, and stay in the range of the type. What
-/// the buffers hold besides is left alone.
+/// zero points of channels and blocks are chosen for their numbers and written too: affine ones are the
+/// smallest that span the numbers and 0, those of MXFP are the power of two under which the largest number has the largest
+/// exponent of the type. Codes are rounded to nearest, ties to even, and stay in the range of the type and
+/// where they stand for finite numbers. What the buffers hold besides is left alone.
 ///
 /// ```
 /// use hrry::{BufferHandle, DescriptorSpec, ElementType, Layout, Quantization, SubBox, U64s};
@@ -88,6 +90,7 @@ pub fn quantize(
         return Err(AddressError::Layout(layout.tag()).into());
     }
     let quantization = d.quantization().ok_or(ValueError::Scheme(Scheme(0)))?;
+    all_finite(values)?;
     if let Quantization::Buffers(p) = &quantization {
         choose(d, p, values, buffers)?;
     }
@@ -106,12 +109,9 @@ pub fn quantize(
         scheme: quantization.scheme(),
     };
     let mut rest = values;
-    let mut done = 0;
     each(d, &[], &data, whole, Merge::Nothing, |index, piece| {
         let (values, after) = rest.split_at_checked(piece.len).unwrap_or_default();
         rest = after;
-        let start = done;
-        done = length(piece.len).wrapping_add(start);
         source.segments(
             d.shape(),
             index,
@@ -120,7 +120,7 @@ pub fn quantize(
             piece.len,
             |at, len, parameter| {
                 let values = values.get(at..).and_then(|values| values.get(..len));
-                let place = (piece.from(at, len), start.wrapping_add(length(at)));
+                let place = piece.from(at, len);
                 coder.segment(&source, parameter, values.unwrap_or_default(), place, codes)
             },
         )
@@ -135,14 +135,13 @@ struct Coder {
 }
 
 impl Coder {
-    /// Numbers whose parameters lie a step apart; the place of their codes, and of the first number among
-    /// all.
+    /// Numbers whose parameters lie a step apart, and the place of their codes.
     fn segment(
         &self,
         source: &Source<'_>,
         parameter: Parameter,
         values: &[f32],
-        (piece, first): (Piece, u64),
+        piece: Piece,
         codes: &mut [u8],
     ) -> Result<(), ValueError> {
         let (mut start, mut parameter) = (0usize, parameter);
@@ -152,15 +151,12 @@ impl Coder {
             let zeros = zeros.get_mut(..values.len()).unwrap_or_default();
             source.many(parameter, scales, zeros)?;
             let place = piece.from(start, values.len());
-            let index = first.wrapping_add(length(start));
-            if let Some(index) = (index..).zip(values).find(|(_, x)| !x.is_finite()) {
-                return Err(ValueError::NotFinite { index: index.0 });
-            }
             let scaled = values.iter().zip(&*scales).zip(&*zeros);
             if self.scheme == Scheme::Mxfp && self.element_type.is_float() {
                 let mut numbers = [0.0f32; CHUNK];
                 for (number, ((value, scale), _)) in numbers.iter_mut().zip(scaled) {
-                    *number = value / scale;
+                    // above the largest finite number of float8_e5m2 it would become infinite
+                    *number = (value / scale).clamp(-E5M2_MAX, E5M2_MAX);
                 }
                 let numbers = numbers.get(..values.len()).unwrap_or_default();
                 write(self.element_type, numbers, place, codes)?;
@@ -196,7 +192,26 @@ impl Coder {
                 .min(element::exact_f64(high));
             whole((near + ROUND) - ROUND)
         };
-        rounded.wrapping_add(zero_point)
+        finite(rounded, scale).wrapping_add(zero_point)
+    }
+}
+
+/// A difference to the zero point, or where it times the scale is infinite one next to it that is not.
+fn finite(difference: i64, scale: f32) -> i64 {
+    let number = nearest_f32(difference);
+    if (number * scale).is_infinite() {
+        // the float next to it on the side of 0, without its fraction
+        whole(f32::from_bits(number.to_bits().wrapping_sub(1)).into())
+    } else {
+        difference
+    }
+}
+
+/// The first number that is not, if there is one.
+fn all_finite(values: &[f32]) -> Result<(), ValueError> {
+    match (0..).zip(values).find(|(_, value)| !value.is_finite()) {
+        Some((index, _)) => Err(ValueError::NotFinite { index }),
+        None => Ok(()),
     }
 }
 
@@ -236,8 +251,8 @@ fn choose(
         let mut range = Range::default();
         groups.visit(entry, |at| {
             let value = usize::try_from(at).ok().and_then(|at| values.get(at));
-            range.add(value.copied().unwrap_or(0.0), at)
-        })?;
+            range.add(value.copied().unwrap_or(0.0));
+        });
         let (scale, zero_point) = match p.scheme {
             Scheme::Mxfp => (range.exponent(d.element_type()), 0),
             _ => range.affine(d.element_type(), scale_type, zeros.is_none()),
@@ -293,11 +308,11 @@ impl Groups {
         }
     }
 
-    fn visit(
-        &self,
-        entry: u64,
-        mut take: impl FnMut(u64) -> Result<(), ValueError>,
-    ) -> Result<(), ValueError> {
+    fn visit(&self, entry: u64, mut take: impl FnMut(u64)) {
+        // of no elements there may be any number of rows
+        if self.behind == 0 {
+            return;
+        }
         let place = |before: u64, along: u64, behind: u64| {
             let row = before.wrapping_mul(self.size).wrapping_add(along);
             row.wrapping_mul(self.behind).wrapping_add(behind)
@@ -305,10 +320,10 @@ impl Groups {
         if self.blocks == 0 {
             for before in 0..self.before {
                 for behind in 0..self.behind {
-                    take(place(before, entry, behind))?;
+                    take(place(before, entry, behind));
                 }
             }
-            return Ok(());
+            return;
         }
         let outer = entry.checked_div(self.blocks).unwrap_or(0);
         let first = entry
@@ -318,9 +333,8 @@ impl Groups {
         let before = outer.checked_div(self.behind).unwrap_or(0);
         let behind = outer.checked_rem(self.behind).unwrap_or(0);
         for along in first..self.size.min(first.saturating_add(self.block)) {
-            take(place(before, along, behind))?;
+            take(place(before, along, behind));
         }
-        Ok(())
     }
 }
 
@@ -332,13 +346,9 @@ struct Range {
 }
 
 impl Range {
-    fn add(&mut self, value: f32, index: u64) -> Result<(), ValueError> {
-        if !value.is_finite() {
-            return Err(ValueError::NotFinite { index });
-        }
+    fn add(&mut self, value: f32) {
         self.low = self.low.min(value);
         self.high = self.high.max(value);
-        Ok(())
     }
 
     /// The bits of the scale, and the zero point.
@@ -406,18 +416,17 @@ impl Range {
 /// Added to a small number and taken away again, it leaves a whole number: 1.5 x 2^52.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// The bits of the nearest scale that is finite and not 0; of 1 for a scale of 0, which any would do for.
+/// The bits of the smallest scale that is not below, so that codes reach every number; the largest one
+/// where all are. Of 1 for a scale of 0, which any would do for.
 fn usable(scales: ElementType, scale: f64) -> u128 {
     let scale = if scale > 0.0 { scale } else { 1.0 };
     let bits = element::nearest(scales, Value::F64(scale)).unwrap_or(0);
-    let infinite = match element::value(scales, bits) {
-        Some(Value::F32(near)) => near.is_infinite(),
-        _ => false,
+    let number = |bits| match element::value(scales, bits) {
+        Some(Value::F32(number)) => f64::from(number),
+        _ => 1.0,
     };
-    if infinite {
-        // the largest finite number is the pattern below
-        bits.wrapping_sub(1)
-    } else {
-        bits.max(1)
-    }
+    // the pattern above is that of the next number, of 0 too
+    let above = bits.wrapping_add((number(bits) < scale).into());
+    // below infinity is the largest finite number
+    above.wrapping_sub(number(above).is_infinite().into())
 }

@@ -9,8 +9,8 @@ use super::stored::{Data, Piece, each, each_row, is_complete};
 use crate::address::{Merge, Pages, SubBox};
 use crate::check::packed_bytes;
 use crate::model::{Fields, Quantization, U64s};
-use crate::wire::length;
 use crate::wire::tag::ElementType;
+use crate::wire::{index as slot, length};
 
 /// Reads the numbers of the elements in a box, last dimension fastest, whatever the layout: codes of a
 /// quantized tensor as the numbers they stand for, elements that a sparse tensor does not store as 0.
@@ -49,7 +49,7 @@ pub fn read_values<T: Scalar>(
         out.fill(T::default());
     }
     let quantization = d.quantization();
-    let numbers = Numbers::new(d, quantization.as_ref(), buffers)?;
+    let numbers = Numbers::new::<T>(d, quantization.as_ref(), buffers)?;
     // parameters go by the index, so pieces stay inside rows
     let merge = match numbers.scheme {
         Some(_) => Merge::Nothing,
@@ -109,7 +109,7 @@ pub fn read_tokens<T: Scalar>(
     let part = SubBox::whole(U64s::from(&shape));
     room(part, out.len())?;
     let quantization = d.quantization();
-    let numbers = Numbers::new(d, quantization.as_ref(), buffers)?;
+    let numbers = Numbers::new::<T>(d, quantization.as_ref(), buffers)?;
     let token = |place: u64| Ok((sequence, tokens.start.saturating_add(place)));
     let mut rows = Rows::new(d, part);
     each_row(
@@ -132,16 +132,25 @@ struct Numbers<'a> {
 }
 
 impl<'a> Numbers<'a> {
-    fn new(
+    /// Of a tensor whose elements `T` takes, if there are any.
+    fn new<T: Scalar>(
         d: &'a (impl Fields + ?Sized),
         quantization: Option<&Quantization<'_>>,
         buffers: &[&'a [u8]],
     ) -> Result<Self, ValueError> {
+        let element_type = d.element_type();
         let scheme = quantization.map(|scheme| Dequantizer::new(d, scheme, buffers));
-        Ok(Numbers {
+        let numbers = Numbers {
             data: Data::new(d, buffers)?,
             scheme: scheme.transpose()?,
-        })
+        };
+        match numbers.scheme {
+            Some(_) => T::number(0.0)
+                .map(|_| ())
+                .ok_or(ElementError::Lossy { from: element_type })?,
+            None => element::decode::<T>(element_type, &[], 0, &mut [])?,
+        }
+        Ok(numbers)
     }
 
     /// Those of a piece, from a place of `out` on.
@@ -226,45 +235,39 @@ pub(super) fn copy(
     out: &mut [u8],
     at: u64,
 ) -> Result<(), ValueError> {
-    if let Some((from, to)) = whole_bytes(data, piece, out, at) {
-        // a copy that needs no check of lengths
-        for (to, from) in to.iter_mut().zip(from) {
-            *to = *from;
-        }
-        return Ok(());
-    }
-    let mut at = at;
-    for k in 0..piece.len {
-        let position = piece.from(k, 1).first;
-        let bits = element::bits(data.element_type, data.bytes, position);
-        let bits = bits.ok_or(ElementError::TooShort {
-            needed: position.saturating_add(1),
-            available: 0,
-        })?;
-        let done = element::set_bits(data.element_type, out, at, bits);
+    let done = whole_groups(data, piece, out, at).unwrap_or(0);
+    for k in done..piece.len {
+        let bits = data.bits(piece.from(k, 1).first)?;
+        let to = at.wrapping_add(length(k));
+        let done = element::set_bits(data.element_type, out, to, bits);
         done.ok_or(ElementError::NoSuchPosition)?;
-        at = at.wrapping_add(1);
     }
     Ok(())
 }
 
-/// The bytes of a piece and those it goes to, where elements fill bytes and follow each other.
-fn whole_bytes<'a, 'o>(
-    data: &Data<'a>,
-    piece: Piece,
-    out: &'o mut [u8],
-    at: u64,
-) -> Option<(&'a [u8], &'o mut [u8])> {
-    let bits = data.element_type.bits();
-    if piece.step != 1 || bits & 7 != 0 || bits == 0 {
-        return None;
-    }
-    let width = usize::try_from(bits.wrapping_shr(3)).ok()?;
-    let len = piece.len.checked_mul(width)?;
-    let start = |position: u64| usize::try_from(position).ok()?.checked_mul(width);
+/// Copies the elements of a piece that fill bytes, where they follow each other and start on a byte here and
+/// there; how many they are.
+fn whole_groups(data: &Data<'_>, piece: Piece, out: &mut [u8], at: u64) -> Option<usize> {
+    let (elements, bytes) = match data.element_type.bits() {
+        6 => (4, 3),
+        bits @ (1 | 2 | 4) => (8usize.checked_div(slot(bits))?, 1),
+        bits => (1, slot(bits.wrapping_shr(3))),
+    };
+    let start = |position: u64| {
+        let position = usize::try_from(position).ok()?;
+        let group = position.checked_div(elements)?;
+        let starts = position.checked_rem(elements)? == 0;
+        group.checked_mul(bytes).filter(|_| starts)
+    };
+    let groups = piece.len.checked_div(elements)?;
+    let len = groups.checked_mul(bytes).filter(|_| piece.step == 1)?;
     let from = data.bytes.get(start(piece.first)?..)?.get(..len)?;
     let to = out.get_mut(start(at)?..)?.get_mut(..len)?;
-    Some((from, to))
+    // a copy that needs no check of lengths
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+    }
+    groups.checked_mul(elements)
 }
 
 /// Bytes that the packed elements of a box take; more than any memory has where that is not below 2^64.

@@ -1,6 +1,6 @@
 //! The stored elements of one tensor that lie in a box, in logical order where every element is stored.
 
-use super::element::ElementError;
+use super::element::{self, ElementError};
 use super::error::ValueError;
 use crate::address::{AddressError, Dense, Merge, Pages, Place, Runs, StoredWalk, SubBox};
 use crate::model::{Fields, Layout, U64s};
@@ -30,6 +30,22 @@ impl<'a> Data<'a> {
             start,
             bytes: bytes.get(start..).unwrap_or(&[]),
             before,
+        })
+    }
+
+    /// The bits of an element.
+    pub(super) fn bits(&self, position: u64) -> Result<u128, ElementError> {
+        let bits = element::bits(self.element_type, self.bytes, position);
+        bits.ok_or_else(|| {
+            let len = length(self.bytes.len());
+            let available = match self.element_type.bits() {
+                6 => (len / 3).wrapping_mul(4),
+                bits => len.wrapping_mul(8).checked_div(bits.into()).unwrap_or(0),
+            };
+            ElementError::TooShort {
+                needed: position.saturating_add(1),
+                available,
+            }
         })
     }
 
