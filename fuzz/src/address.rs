@@ -49,7 +49,8 @@ fn look<F: Fields>(d: &F, source: &mut Source<'_>, accepted: bool) {
 fn dense<F: Fields>(d: &F, shape: &[u64], source: &mut Source<'_>, accepted: bool) {
     let find = |index: &[u64]| {
         let found = locate(d, index);
-        assert!(!(accepted && found == Err(AddressError::Outside)));
+        let lost = accepted && found == Err(AddressError::Outside);
+        assert!(!lost, "{index:?} of {shape:?} {:?}", d.layout());
         found.into_iter().for_each(|element| inside(d, element));
         found.ok()
     };

@@ -58,9 +58,9 @@ use crate::wire::tag::{ElementType, LayoutTag};
 /// not have.
 pub fn locate<F: Fields + ?Sized>(d: &F, index: &[u64]) -> Result<Element, AddressError> {
     inside(d.shape(), index)?;
-    let dense = Dense::of(d)?;
-    let offset = dense.offset(index).ok_or(AddressError::Outside)?;
-    Place::of(d)?.element(offset).ok_or(AddressError::Outside)
+    let (dense, place) = (Dense::of(d)?, Place::of(d)?);
+    let element = dense.offset(index).and_then(|offset| place.element(offset));
+    element.ok_or(AddressError::Outside)
 }
 
 /// Why an element has no place.
