@@ -124,8 +124,8 @@ pub fn timed(ratio: &Seen, ns: &Seen, allocations: &Seen) -> Vec<Target> {
     let rows = most(of(ratio, "address", "lines").map(f64::recip));
     let per_block = |contestant: &str| at(ns, &format!("values/int4_per_block_f16/{contestant}"));
     let to_memcpy = per_block("hrry").zip(per_block("memcpy"));
-    let members = |count: &str| at(ns, &format!("values/partition_box/{count}"));
-    let members = members("of_1000").zip(members("of_10"));
+    let of_1000 = |rows: &str| at(ns, &format!("values/partition_{rows}/of_1000"));
+    let members = of_1000("box").zip(of_1000("whole"));
     let of_core = allocations.iter().filter(|row| !row.0.starts_with("io/"));
     let core = of_core.map(|row| *row.1);
     build(vec![
@@ -268,10 +268,10 @@ pub fn timed(ratio: &Seen, ns: &Seen, allocations: &Seen) -> Vec<Target> {
             to_memcpy.map(|(ours, copy)| ours / copy),
         ),
         (
-            "a box of a partition of 1,000, to one of 10",
+            "an element of a box of 64 of 1,000 members, to one of all",
             Side::Most,
-            2.0,
-            members.map(|(thousand, ten)| thousand / ten),
+            1.5,
+            members.map(|(part, whole)| part / whole),
         ),
         (
             "allocations of any operation of the core",

@@ -80,7 +80,8 @@ fn read(view: &DescriptorView<'_>, buffers: &[&[u8]], offset: &[u64], size: &[u6
             assert!(singles.iter().zip(doubles).all(same), "{view:?}");
         }
         (Ok(_), Ok(_)) => {}
-        (a, b) => assert_eq!(a.as_ref().err(), b.as_ref().err()),
+        // how far the first of them looks ahead differs
+        (a, b) => assert_eq!(a.is_err(), b.is_err(), "{a:?} {b:?}"),
     }
     let whole = numbers::<i64>(view, buffers, part, count);
     let unsigned = numbers::<u64>(view, buffers, part, count);

@@ -2,7 +2,7 @@
 
 use heapless::Vec;
 
-use super::dequantize::Dequantizer;
+use super::dequantize::{CHUNK, Dequantizer};
 use super::element::{self, ElementError};
 use super::error::ValueError;
 use super::read::{copy, packed_len, same_len};
@@ -393,7 +393,7 @@ impl Target<'_> {
         Ok(())
     }
 
-    /// Rounds numbers to the type of the box.
+    /// Rounds numbers to the type of the box; at most [`CHUNK`] of them.
     fn numbers(
         &self,
         numbers: &[f32],
@@ -403,6 +403,15 @@ impl Target<'_> {
     ) -> Result<(), ValueError> {
         if mode != Mode::Add {
             return Ok(element::encode(self.element_type, numbers, at, out)?);
+        }
+        if self.adds_as_singles() {
+            let mut rounded = [0; CHUNK * 4];
+            let mut again = [0.0; CHUNK];
+            let again = again.get_mut(..numbers.len()).unwrap_or_default();
+            element::encode(self.element_type, numbers, 0, &mut rounded)
+                .map_err(|_| ValueError::Sum(self.element_type))?;
+            element::decode(self.element_type, &rounded, 0, again)?;
+            return self.add_singles(again, out, at);
         }
         for (k, number) in (0..).zip(numbers) {
             let number = element::nearest(self.element_type, element::Value::F32(*number));
@@ -420,12 +429,42 @@ impl Target<'_> {
         out: &mut [u8],
         at: u64,
     ) -> Result<(), ValueError> {
-        for k in 0..piece.len {
-            let position = piece.from(k, 1).first;
-            let bits = data.bits(position)?;
-            self.add(out, at.wrapping_add(length(k)), bits)?;
+        if !self.adds_as_singles() {
+            return (0..piece.len).try_for_each(|k| {
+                let bits = data.bits(piece.from(k, 1).first)?;
+                self.add(out, at.wrapping_add(length(k)), bits)
+            });
+        }
+        let mut start = 0usize;
+        while start < piece.len {
+            let mut numbers = [0.0; CHUNK];
+            let len = piece.len.wrapping_sub(start).min(CHUNK);
+            let numbers = numbers.get_mut(..len).unwrap_or_default();
+            let first = piece.from(start, len).first;
+            element::decode_stepped(data.element_type, data.bytes, first, piece.step, numbers)?;
+            self.add_singles(numbers, out, at.wrapping_add(length(start)))?;
+            start = start.wrapping_add(len);
         }
         Ok(())
+    }
+
+    /// Whether rounding a float32 sum gives the sum: float32 has more than twice the bits of all smaller
+    /// types with a zero.
+    fn adds_as_singles(&self) -> bool {
+        self.element_type.is_float() && self.element_type.bits() <= 32
+    }
+
+    /// Adds at most [`CHUNK`] elements.
+    fn add_singles(&self, numbers: &[f32], out: &mut [u8], at: u64) -> Result<(), ValueError> {
+        let mut sums = [0.0; CHUNK];
+        let sums = sums.get_mut(..numbers.len()).unwrap_or_default();
+        element::decode(self.element_type, out, at, sums)?;
+        for (sum, number) in sums.iter_mut().zip(numbers) {
+            let new = *sum + number;
+            // which NaN comes out is not the same on every target
+            *sum = if new.is_nan() { f32::NAN } else { new };
+        }
+        Ok(element::encode(self.element_type, sums, at, out)?)
     }
 
     fn add(&self, out: &mut [u8], at: u64, bits: u128) -> Result<(), ValueError> {

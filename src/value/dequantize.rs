@@ -3,14 +3,16 @@
 
 use super::element;
 use super::error::ValueError;
-use super::parameters::{Parameter, Source};
+use super::parameters::{Blocks, Parameter, Source};
 use super::stored::{Data, Piece};
 use crate::model::{Fields, Quantization, U64s};
 use crate::wire::tag::{ElementType, Scheme};
 use crate::wire::{index as slot, length};
 
-/// Elements that are turned into numbers at a time.
-const CHUNK: usize = 64;
+/// Parameters that are read at a time, and numbers that are handed on.
+pub(super) const CHUNK: usize = 64;
+/// Elements that are turned into numbers at a time: few enough to stay near.
+const RUN: usize = 1024;
 
 /// The numbers of NF4 codes.
 const NF4: [u32; 16] = [
@@ -72,18 +74,20 @@ impl<'a> Dequantizer<'a> {
         piece: Piece,
         out: &mut [f32],
     ) -> Result<(), ValueError> {
-        let (along, token, len) = (length(along), piece.slot, out.len());
-        let segments = |start: usize, len, parameter| {
-            let out = out.get_mut(start..).and_then(|out| out.get_mut(..len));
-            self.segment(
-                data,
-                piece.from(start, len),
-                parameter,
-                out.unwrap_or_default(),
-            )
-        };
-        self.source
-            .segments(self.shape, index, along, token, len, segments)
+        let (along, token) = (length(along), piece.slot);
+        if let Some(blocks) = self.source.blocks(self.shape, index, along, token) {
+            return self.blocks(data, piece, blocks, out);
+        }
+        let parameter = self.source.first(self.shape, index, along, token);
+        if parameter.step > 0 {
+            return self.different(data, piece, parameter, out);
+        }
+        let (scale, zero_point) = self.source.one(parameter.entry)?;
+        for (start, out) in chunks(out, RUN) {
+            self.unscaled(data, piece.from(start, out.len()), out)?;
+            self.scale(data, piece.from(start, out.len()), scale, zero_point, out)?;
+        }
+        Ok(())
     }
 
     /// The numbers of a piece in chunks, each with its place in the piece.
@@ -106,83 +110,119 @@ impl<'a> Dequantizer<'a> {
         Ok(())
     }
 
-    /// Elements whose parameters lie a fixed step apart.
-    fn segment(
+    /// Elements of blocks one behind the other: codes and parameters of many blocks are read at a time.
+    fn blocks(
         &self,
         data: &Data<'_>,
         piece: Piece,
-        parameter: Parameter,
+        mut blocks: Blocks,
         out: &mut [f32],
     ) -> Result<(), ValueError> {
-        if parameter.step == 0 {
-            let (scale, zero_point) = self.source.one(parameter.entry)?;
-            return self.same(data, piece, scale, zero_point.into(), out);
-        }
-        let (mut start, mut parameter) = (0usize, parameter);
-        for out in out.chunks_mut(CHUNK) {
+        let most = blocks.size.saturating_mul(length(CHUNK.wrapping_sub(1)));
+        let most = usize::try_from(most).unwrap_or(RUN).min(RUN);
+        for (start, out) in chunks(out, most) {
+            let behind = length(out.len()).saturating_sub(blocks.left);
+            let others = behind.div_ceil(blocks.size.max(1));
+            let count = others.wrapping_add(1);
             let (mut scales, mut zeros) = ([0.0; CHUNK], [0; CHUNK]);
-            let (Some(scales), Some(zeros)) =
-                (scales.get_mut(..out.len()), zeros.get_mut(..out.len()))
-            else {
-                return Ok(());
-            };
+            let count = usize::try_from(count).unwrap_or(CHUNK);
+            let scales = scales.get_mut(..count).unwrap_or_default();
+            let zeros = zeros.get_mut(..count).unwrap_or_default();
+            let entry = blocks.entry;
+            self.source
+                .many(Parameter { entry, step: 1 }, scales, zeros)?;
+            self.unscaled(data, piece.from(start, out.len()), out)?;
+            let (mut start, mut rest) = (start, out);
+            for (scale, zero) in scales.iter().zip(zeros) {
+                let len = blocks.next_len(rest.len());
+                let (out, after) = rest.split_at_mut_checked(len).unwrap_or_default();
+                self.scale(data, piece.from(start, len), *scale, *zero, out)?;
+                blocks.pass(len);
+                start = start.wrapping_add(len);
+                rest = after;
+            }
+        }
+        Ok(())
+    }
+
+    /// Elements whose parameters lie a step apart.
+    fn different(
+        &self,
+        data: &Data<'_>,
+        piece: Piece,
+        mut parameter: Parameter,
+        out: &mut [f32],
+    ) -> Result<(), ValueError> {
+        for (start, out) in chunks(out, CHUNK) {
+            let (mut scales, mut zeros) = ([0.0; CHUNK], [0; CHUNK]);
+            let scales = scales.get_mut(..out.len()).unwrap_or_default();
+            let zeros = zeros.get_mut(..out.len()).unwrap_or_default();
             self.source.many(parameter, scales, zeros)?;
-            self.different(data, piece.from(start, out.len()), scales, zeros, out)?;
-            start = start.wrapping_add(out.len());
+            let piece = piece.from(start, out.len());
+            let exact = |zero: &i32| self.exact((*zero).into());
+            if zeros.iter().all(|zero| exact(zero).is_some()) {
+                self.unscaled(data, piece, out)?;
+                for ((x, scale), zero) in out.iter_mut().zip(&*scales).zip(&*zeros) {
+                    *x = product(*x - exact(zero).unwrap_or(0.0), *scale);
+                }
+            } else {
+                let parameters = scales.iter().copied().zip(zeros.iter().copied());
+                self.wide(data, piece, out, parameters)?;
+            }
             let entries = length(out.len()).wrapping_mul(parameter.step);
             parameter.entry = parameter.entry.wrapping_add(entries);
         }
         Ok(())
     }
 
-    /// One scale and one zero point for all.
-    fn same(
+    /// The numbers of codes without a zero point and a scale.
+    fn unscaled(&self, data: &Data<'_>, piece: Piece, out: &mut [f32]) -> Result<(), ValueError> {
+        let Piece { first, step, .. } = piece;
+        if self.scheme != Scheme::Nf4 {
+            return Ok(element::decode_stepped(
+                self.codes, data.bytes, first, step, out,
+            )?);
+        }
+        for (start, out) in chunks(out, CHUNK) {
+            let mut codes = [0u8; CHUNK];
+            let codes = codes.get_mut(..out.len()).unwrap_or_default();
+            let first = piece.from(start, out.len()).first;
+            element::decode_stepped(self.codes, data.bytes, first, step, codes)?;
+            for (x, code) in out.iter_mut().zip(codes) {
+                let number = NF4.get(usize::from(*code)).copied().unwrap_or(0);
+                *x = f32::from_bits(number);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a zero point from unscaled numbers and multiplies them.
+    fn scale(
         &self,
         data: &Data<'_>,
         piece: Piece,
         scale: f32,
-        zero_point: i64,
+        zero_point: i32,
         out: &mut [f32],
     ) -> Result<(), ValueError> {
-        if self.scheme == Scheme::Nf4 {
-            return self.nf4(data, piece, out, |_| scale);
-        }
-        if let Some(zero) = self.exact(zero_point) {
-            element::decode_stepped(self.codes, data.bytes, piece.first, piece.step, out)?;
+        let Some(zero) = self.exact(zero_point.into()) else {
+            let parameters = core::iter::repeat((scale, zero_point));
+            return self.wide(data, piece, out, parameters);
+        };
+        let with_nan = matches!(
+            self.codes,
+            ElementType::Float8E4M3 | ElementType::Float8E5M2
+        );
+        if with_nan || !scale.is_finite() {
             for x in out {
                 *x = product(*x - zero, scale);
             }
-            return Ok(());
-        }
-        self.wide(data, piece, out, |_| (scale, zero_point))
-    }
-
-    /// A scale and a zero point for each.
-    fn different(
-        &self,
-        data: &Data<'_>,
-        piece: Piece,
-        scales: &[f32],
-        zeros: &[i32],
-        out: &mut [f32],
-    ) -> Result<(), ValueError> {
-        let scale = |k: usize| scales.get(k).copied().unwrap_or(0.0);
-        let zero = |k: usize| zeros.get(k).copied().unwrap_or(0);
-        if self.scheme == Scheme::Nf4 {
-            return self.nf4(data, piece, out, scale);
-        }
-        if zeros
-            .iter()
-            .all(|zero| self.exact((*zero).into()).is_some())
-        {
-            element::decode_stepped(self.codes, data.bytes, piece.first, piece.step, out)?;
-            for ((x, scale), zero) in out.iter_mut().zip(scales).zip(zeros) {
-                let zero = self.exact((*zero).into()).unwrap_or(0.0);
-                *x = product(*x - zero, *scale);
+        } else {
+            for x in out {
+                *x = (*x - zero) * scale;
             }
-            return Ok(());
         }
-        self.wide(data, piece, out, |k| (scale(k), zero(k).into()))
+        Ok(())
     }
 
     /// The zero point as a float, where float arithmetic gives the exact difference to every code: both are
@@ -205,46 +245,23 @@ impl<'a> Dequantizer<'a> {
         data: &Data<'_>,
         piece: Piece,
         out: &mut [f32],
-        parameter: impl Fn(usize) -> (f32, i64),
+        mut parameters: impl Iterator<Item = (f32, i32)>,
     ) -> Result<(), ValueError> {
-        let mut start = 0usize;
-        for out in out.chunks_mut(CHUNK) {
+        for (start, out) in chunks(out, CHUNK) {
             let mut codes = [0i64; CHUNK];
-            let Some(codes) = codes.get_mut(..out.len()) else {
-                return Ok(());
-            };
+            let codes = codes.get_mut(..out.len()).unwrap_or_default();
             let Piece { first, step, .. } = piece.from(start, out.len());
             element::decode_stepped(self.codes, data.bytes, first, step, codes)?;
-            for (k, (x, code)) in out.iter_mut().zip(codes).enumerate() {
-                let (scale, zero_point) = parameter(start.wrapping_add(k));
-                *x = product(element::nearest_f32(code.wrapping_sub(zero_point)), scale);
+            for ((x, code), (scale, zero)) in out.iter_mut().zip(codes).zip(&mut parameters) {
+                let difference = code.wrapping_sub(zero.into());
+                *x = product(element::nearest_f32(difference), scale);
             }
-            start = start.wrapping_add(out.len());
         }
         Ok(())
     }
+}
 
-    fn nf4(
-        &self,
-        data: &Data<'_>,
-        piece: Piece,
-        out: &mut [f32],
-        scale: impl Fn(usize) -> f32,
-    ) -> Result<(), ValueError> {
-        let mut start = 0usize;
-        for out in out.chunks_mut(CHUNK) {
-            let mut codes = [0u8; CHUNK];
-            let Some(codes) = codes.get_mut(..out.len()) else {
-                return Ok(());
-            };
-            let Piece { first, step, .. } = piece.from(start, out.len());
-            element::decode_stepped(self.codes, data.bytes, first, step, codes)?;
-            for (k, (x, code)) in out.iter_mut().zip(codes).enumerate() {
-                let number = NF4.get(usize::from(*code)).copied().unwrap_or(0);
-                *x = product(f32::from_bits(number), scale(start.wrapping_add(k)));
-            }
-            start = start.wrapping_add(out.len());
-        }
-        Ok(())
-    }
+/// Parts of so many numbers, each with its place.
+fn chunks(out: &mut [f32], len: usize) -> impl Iterator<Item = (usize, &mut [f32])> {
+    (0..).step_by(len.max(1)).zip(out.chunks_mut(len.max(1)))
 }

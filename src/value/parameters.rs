@@ -38,6 +38,33 @@ pub(super) struct Parameter {
     pub(super) step: u64,
 }
 
+/// Blocks one behind the other, each with the parameter behind that of the one before.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blocks {
+    /// The parameter of the first one.
+    pub(super) entry: u64,
+    /// Elements of a block.
+    pub(super) size: u64,
+    /// Elements that are left of the first one; at least one.
+    pub(super) left: u64,
+}
+
+impl Blocks {
+    /// How many of so many elements are in the first block.
+    pub(super) fn next_len(&self, len: usize) -> usize {
+        usize::try_from(self.left).unwrap_or(usize::MAX).min(len)
+    }
+
+    /// Goes on behind so many elements of the first block.
+    pub(super) fn pass(&mut self, len: usize) {
+        self.left = self.left.wrapping_sub(length(len));
+        if self.left == 0 {
+            self.left = self.size;
+            self.entry = self.entry.wrapping_add(1);
+        }
+    }
+}
+
 impl<'a> Source<'a> {
     pub(super) fn new<F: Fields + ?Sized>(
         d: &F,
@@ -67,28 +94,56 @@ impl<'a> Source<'a> {
         len: usize,
         mut take: impl FnMut(usize, usize, Parameter) -> Result<(), ValueError>,
     ) -> Result<(), ValueError> {
-        let Source::Buffers(buffers) = self else {
-            return take(0, len, Parameter::default());
+        let Some(blocks) = self.blocks(shape, index, along, token) else {
+            return take(0, len, self.first(shape, index, along, token));
         };
-        let mut parameter = buffers.at(shape, index, along, token);
-        let blocks = buffers.blocks > 0 && buffers.runs_along(index.len());
-        if !blocks || token.is_some() {
-            return take(0, len, parameter);
-        }
-        // along their own axis, blocks are one parameter each
-        let last = index.last().map_or(0, |last| last.wrapping_add(along));
-        let within = last.checked_rem(buffers.block).unwrap_or(0);
-        let mut left = buffers.block.wrapping_sub(within);
+        let mut blocks = blocks;
         let mut start = 0usize;
         while start < len {
             let rest = len.wrapping_sub(start);
-            let part = usize::try_from(left).unwrap_or(usize::MAX).min(rest);
-            take(start, part, parameter)?;
-            parameter.entry = parameter.entry.wrapping_add(1);
+            let part = blocks.next_len(rest);
+            let entry = blocks.entry;
+            take(start, part, Parameter { entry, step: 0 })?;
+            blocks.pass(part);
             start = start.wrapping_add(part);
-            left = buffers.block;
         }
         Ok(())
+    }
+
+    /// The parameter of an element, and the step to that of the next one along the last axis, where that is
+    /// the same for all.
+    pub(super) fn first(
+        &self,
+        shape: U64s<'_>,
+        index: &[u64],
+        along: u64,
+        token: Option<u64>,
+    ) -> Parameter {
+        match self {
+            Source::Tensor { .. } => Parameter::default(),
+            Source::Buffers(buffers) => buffers.at(shape, index, along, token),
+        }
+    }
+
+    /// The blocks from an element on, where they run along the last axis.
+    pub(super) fn blocks(
+        &self,
+        shape: U64s<'_>,
+        index: &[u64],
+        along: u64,
+        token: Option<u64>,
+    ) -> Option<Blocks> {
+        let Source::Buffers(buffers) = self else {
+            return None;
+        };
+        let runs = buffers.blocks > 0 && buffers.runs_along(index.len()) && token.is_none();
+        let last = index.last().filter(|_| runs)?.wrapping_add(along);
+        let within = last.checked_rem(buffers.block).unwrap_or(0);
+        Some(Blocks {
+            entry: buffers.at(shape, index, along, token).entry,
+            size: buffers.block,
+            left: buffers.block.wrapping_sub(within),
+        })
     }
 
     /// Scale and zero point of one entry.

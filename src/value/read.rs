@@ -236,11 +236,51 @@ pub(super) fn copy(
     at: u64,
 ) -> Result<(), ValueError> {
     let done = whole_groups(data, piece, out, at).unwrap_or(0);
-    for k in done..piece.len {
-        let bits = data.bits(piece.from(k, 1).first)?;
-        let to = at.wrapping_add(length(k));
-        let done = element::set_bits(data.element_type, out, to, bits);
-        done.ok_or(ElementError::NoSuchPosition)?;
+    let len = piece.len.wrapping_sub(done);
+    let (piece, at) = (piece.from(done, len), at.wrapping_add(length(done)));
+    match same_width(data.element_type) {
+        Some(integers) => copy_integers(integers, data, piece, out, at),
+        None => (0..len).try_for_each(|k| {
+            let bits = data.bits(piece.from(k, 1).first)?;
+            let to = at.wrapping_add(length(k));
+            let done = element::set_bits(data.element_type, out, to, bits);
+            done.ok_or(ElementError::NoSuchPosition.into())
+        }),
+    }
+}
+
+/// The integers whose patterns are those of a type, where 64 bits hold them.
+fn same_width(element_type: ElementType) -> Option<ElementType> {
+    match element_type.bits() {
+        1 => Some(ElementType::Bool),
+        2 => Some(ElementType::UInt2),
+        4 => Some(ElementType::UInt4),
+        8 => Some(ElementType::UInt8),
+        16 => Some(ElementType::UInt16),
+        32 => Some(ElementType::UInt32),
+        64 => Some(ElementType::UInt64),
+        _ => None,
+    }
+}
+
+fn copy_integers(
+    of: ElementType,
+    data: &Data<'_>,
+    piece: Piece,
+    out: &mut [u8],
+    mut at: u64,
+) -> Result<(), ValueError> {
+    const CHUNK: usize = 64;
+    let mut start = 0usize;
+    while start < piece.len {
+        let mut bits = [0u64; CHUNK];
+        let len = piece.len.wrapping_sub(start).min(CHUNK);
+        let bits = bits.get_mut(..len).unwrap_or_default();
+        let first = piece.from(start, len).first;
+        element::decode_stepped(of, data.bytes, first, piece.step, bits)?;
+        element::encode(of, bits, at, out)?;
+        start = start.wrapping_add(len);
+        at = at.wrapping_add(length(len));
     }
     Ok(())
 }

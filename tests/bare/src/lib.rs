@@ -9,6 +9,7 @@ mod far;
 pub mod files;
 pub mod golden;
 pub mod trace;
+pub mod values;
 pub mod wide;
 
 /// Runs everything; `check` hears the name of each check and whether it held.
@@ -19,4 +20,5 @@ pub fn run(check: &mut dyn FnMut(&'static str, bool)) {
     files::run(check);
     far::run(check);
     wide::run(check);
+    values::run(check);
 }

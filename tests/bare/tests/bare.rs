@@ -32,6 +32,14 @@ fn verdicts_on_changed_containers() {
     }
 }
 
+/// The one number that every target must come to.
+#[cfg(not(miri))]
+#[test]
+fn digest_of_values() {
+    let told = format!("{:#X}", bare::values::digest());
+    assert_eq!(told, format!("{:#X}", bare::values::DIGEST));
+}
+
 /// Optimised builds try every value of every byte.
 #[cfg(not(miri))]
 #[test]

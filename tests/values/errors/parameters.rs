@@ -50,7 +50,7 @@ fn parameters_name_buffer_and_place() {
     assert_eq!(read(12), Ok(()));
     assert_eq!(read(11), missing(1, 1));
     assert_eq!(read(4), missing(1, 0));
-    assert_eq!(read(2), missing(1, 0));
+    assert_eq!(read(2), missing(1, 1));
 
     // scales of MXFP that are none
     let d = quantized(

@@ -101,7 +101,9 @@ fn buffers_shorter_than_their_handles() {
             panic!("{refused:?}");
         };
         assert_eq!(there, available);
-        assert_eq!(needed, there + 1);
+        // six bits have no integer of that width: they are copied one by one
+        let elements = if of.bits() == 6 { 1 } else { 4 };
+        assert_eq!(needed, elements);
     }
     let d = spec(ElementType::UInt16, &[4], &buffers);
     let none = ElementError::TooShort {
