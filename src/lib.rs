@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
-#![cfg_attr(not(feature = "mmap"), forbid(unsafe_code))]
+#![cfg_attr(not(any(feature = "mmap", feature = "simd")), forbid(unsafe_code))]
 #![deny(unsafe_code)]
 #![deny(missing_docs, missing_debug_implementations, unreachable_pub)]
 #![cfg_attr(

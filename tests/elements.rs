@@ -6,6 +6,8 @@ mod edges;
 mod oracle;
 #[path = "elements/packed.rs"]
 mod packed;
+#[path = "elements/runs.rs"]
+mod runs;
 #[path = "elements/sums.rs"]
 mod sums;
 mod support;

@@ -1,7 +1,7 @@
 //! Elements to numbers and back.
 //!
-//! The first contestant of each group is what a program would write itself: `half` without run-time
-//! detection of instructions, or a plain loop over the elements. `copy` moves as many bytes as the
+//! The first contestant of each group is what a program would write itself: `half`, or a
+//! plain loop over the elements. `copy` moves as many bytes as the
 //! numbers take, which nothing can beat.
 
 use half::slice::HalfFloatSliceExt;

@@ -1,5 +1,5 @@
 //! `cargo run --release` prints times and ratios, a word such as `to_f32` restricts the run; with
-//! `--features detect` the peer uses instructions that it finds at run time.
+//! `--features detect` both sides use instructions that they find at run time.
 
 #[path = "../../src/alloc.rs"]
 mod alloc;

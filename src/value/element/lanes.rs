@@ -33,7 +33,7 @@ pub(super) trait Lanes {
 }
 
 /// Where an element of so many bytes starts.
-fn offset(position: u64, width: usize) -> Option<usize> {
+pub(super) fn offset(position: u64, width: usize) -> Option<usize> {
     usize::try_from(position).ok()?.checked_mul(width)
 }
 
@@ -136,7 +136,8 @@ impl<const W: usize> Lanes for Packed<W> {
         Some(())
     }
 
-    #[inline]
+    // always inlined, for the sake of callers that are compiled for more instructions
+    #[inline(always)]
     fn read<T>(bytes: &[u8], first: u64, out: &mut [T], mut convert: impl FnMut(u8) -> T) {
         let (lead, rest) = out
             .split_at_mut_checked(lead(first, out.len()))
@@ -173,7 +174,7 @@ impl<const W: usize> Lanes for Packed<W> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn write<T: Copy>(
         bytes: &mut [u8],
         first: u64,

@@ -18,6 +18,8 @@ mod lanes;
 mod number;
 mod quad;
 mod scalar;
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+mod simd;
 mod source;
 #[cfg(feature = "bytemuck")]
 mod typed;

@@ -6,6 +6,8 @@ use super::cast::{
 use super::format::{Format, power};
 use super::lanes::Packed;
 use super::quad::{self, Rounding};
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+use super::simd::Halves;
 use super::source::{Place, Source};
 use super::{ElementError, integer};
 use crate::wire::tag::ElementType;
@@ -171,6 +173,10 @@ macro_rules! small_floats {
 }
 
 fn read_real<T: Real + integer::Holds>(of: ElementType, from: Source<'_>, out: &mut [T]) -> Done {
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    if of == ElementType::Float16 {
+        return from.read::<Halves, T>(out, T::from_single);
+    }
     macro_rules! read {
         ($($name:ident $format:ident $lanes:ty,)*) => {
             match of {
@@ -211,6 +217,10 @@ fn read_powers<T: Real>(from: Source<'_>, out: &mut [T]) -> Done {
 
 fn write_real<T: Real>(of: ElementType, values: &[T], to: Place<'_>) -> Done {
     let any = |_: T| true;
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    if of == ElementType::Float16 {
+        return to.write::<Halves, T>(values, any, T::to_single_odd);
+    }
     macro_rules! write {
         ($($name:ident $format:ident $lanes:ty,)*) => {
             match of {

@@ -2,6 +2,8 @@
 
 use super::ElementError;
 use super::lanes::Lanes;
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+use super::simd::Wide;
 use crate::wire::length;
 
 /// Elements to read: every `step`-th from `first`.
@@ -22,6 +24,11 @@ impl Source<'_> {
     ) -> Result<(), ElementError> {
         within::<L>(self.bytes.len(), self.first, self.step, out.len())?;
         if self.step == 1 {
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            if let Some(wide) = Wide::for_run(out.len()) {
+                wide.read::<L, T>(self.bytes, self.first, out, convert);
+                return Ok(());
+            }
             L::read(self.bytes, self.first, out, convert);
             return Ok(());
         }
@@ -69,6 +76,11 @@ impl Place<'_> {
         within::<L>(self.bytes.len(), self.first, 1, values.len())?;
         if let Some(index) = first_without(values, has_code) {
             return Err(ElementError::NoSuchValue { index });
+        }
+        #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+        if let Some(wide) = Wide::for_run(values.len()) {
+            wide.write::<L, T>(self.bytes, self.first, values, convert);
+            return Ok(());
         }
         L::write(self.bytes, self.first, values, convert);
         Ok(())
