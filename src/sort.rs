@@ -1,4 +1,4 @@
-//! Sorting words in place, without recursion and without a way to panic.
+//! Sorting words in place and searching by halving, without recursion and without a way to panic.
 //!
 //! Depends on nothing.
 
@@ -43,6 +43,21 @@ fn scatter(from: &[u64], to: &mut [u64], k: usize) {
             *start = start.wrapping_add(1);
         }
     }
+}
+
+/// The first place from `low` on where something does not hold, found by halving: it holds up to there, and
+/// behind that nowhere. `high` where it holds in front of that everywhere.
+#[inline]
+pub(crate) fn first_not(mut low: u64, mut high: u64, holds: impl Fn(u64) -> bool) -> u64 {
+    while low < high {
+        let middle = low.wrapping_add(high.wrapping_sub(low).wrapping_shr(1));
+        if holds(middle) {
+            low = middle.wrapping_add(1);
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 /// Heap sort: in place, no recursion, and without the panic paths of the standard sorts.

@@ -2,6 +2,7 @@
 
 use super::AddressError;
 use crate::model::{Fields, Layout, U64s};
+use crate::sort::first_not;
 use crate::wire::index as slot;
 use crate::wire::length32;
 
@@ -86,15 +87,7 @@ impl<'a> CoordinateList<'a> {
         if !self.is_sorted {
             return (0..self.nnz).find(|entry| compare(*entry).is_eq());
         }
-        let (mut low, mut high) = (0, self.nnz);
-        while low < high {
-            let middle = low.wrapping_add(high.wrapping_sub(low).wrapping_shr(1));
-            match compare(middle) {
-                core::cmp::Ordering::Equal => return Some(middle),
-                core::cmp::Ordering::Less => low = middle.wrapping_add(1),
-                core::cmp::Ordering::Greater => high = middle,
-            }
-        }
-        None
+        let entry = first_not(0, self.nnz, |entry| compare(entry).is_lt());
+        (entry < self.nnz && compare(entry).is_eq()).then_some(entry)
     }
 }

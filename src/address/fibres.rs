@@ -1,6 +1,7 @@
 //! Compressed fibres (ADDR-10): a tree with one level for each dimension.
 
 use super::AddressError;
+use crate::check::layout::is_permutation;
 use crate::model::{Fields, Layout, U32s, U64s};
 use crate::wire::index as slot;
 use crate::wire::{length, length32};
@@ -24,7 +25,7 @@ impl<'a, 'b> Fibres<'a, 'b> {
         };
         let rank = length32(d.shape().len());
         // what order the levels have is unknown otherwise, and nothing can be read (LAYOUT-34)
-        if !is_permutation(mode_order, rank) {
+        if rank == 0 || !is_permutation(mode_order, rank) {
             return Err(AddressError::Layout(d.layout().tag()));
         }
         Ok(Fibres {
@@ -96,12 +97,4 @@ impl<'a, 'b> Fibres<'a, 'b> {
         let buffer = u8::try_from(buffer).unwrap_or(u8::MAX);
         (super::stored::numbers(self.buffers, buffer), buffer)
     }
-}
-
-/// Whether an order names each of at most 64 dimensions, of which there is one at least.
-fn is_permutation(order: U32s<'_>, rank: u32) -> bool {
-    let modes = order.iter().filter(|mode| *mode < rank);
-    let seen = modes.fold(0u64, |seen, mode| seen | 1u64.wrapping_shl(mode));
-    let all = u64::MAX.checked_shr(u64::BITS.saturating_sub(rank));
-    length32(order.len()) == rank && all == Some(seen)
 }

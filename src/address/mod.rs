@@ -33,7 +33,7 @@ pub(crate) use place::Place;
 pub(crate) use runs::{Merge, Runs};
 
 use crate::model::{Fields, U64s};
-use crate::wire::descriptor::{DYNAMIC, MAX_RANK, MAX_TILE_LEVELS};
+use crate::wire::descriptor::{AXES, DYNAMIC, MAX_TILE_LEVELS};
 use crate::wire::length32;
 use crate::wire::tag::{ElementType, LayoutTag};
 
@@ -133,8 +133,6 @@ impl fmt::Display for AddressError {
 impl core::error::Error for AddressError {}
 
 #[allow(clippy::as_conversions)] // `From` is not const
-const AXES: usize = MAX_RANK as usize;
-#[allow(clippy::as_conversions)]
 const LEVELS: usize = MAX_TILE_LEVELS as usize;
 
 /// Coordinates of any rank.

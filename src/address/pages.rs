@@ -2,6 +2,7 @@
 
 use super::AddressError;
 use crate::model::{Array, BlockPaged, Fields, Layout, U32s, U64s};
+use crate::sort::first_not;
 use crate::wire::tag::BlockTableIndexType;
 
 /// The block table of a block-paged tensor.
@@ -127,6 +128,16 @@ impl<'a> Pages<'a> {
         head: u64,
         dimension: u64,
     ) -> Result<u64, AddressError> {
+        self.position_in(self.slot(sequence, token)?, head, dimension)
+    }
+
+    /// The position of an element of a slot.
+    pub(crate) fn position_in(
+        &self,
+        slot: u64,
+        head: u64,
+        dimension: u64,
+    ) -> Result<u64, AddressError> {
         let [_, heads, dimensions] = self.shape;
         if head >= heads {
             return Err(AddressError::OutOfRange { axis: 1 });
@@ -134,7 +145,6 @@ impl<'a> Pages<'a> {
         if dimension >= dimensions {
             return Err(AddressError::OutOfRange { axis: 2 });
         }
-        let slot = self.slot(sequence, token)?;
         let position = slot
             .checked_mul(heads)
             .and_then(|position| position.checked_add(head))
@@ -162,19 +172,15 @@ impl<'a> Pages<'a> {
         }
         // the last sequence whose first page is not behind the one of this token
         let page = place.checked_div(page_size).unwrap_or(0);
-        let (mut low, mut high) = (0, self.paged.num_seqs);
-        while high.wrapping_sub(low) > 1 {
-            let middle = low.wrapping_add(high.wrapping_sub(low).wrapping_shr(1));
-            let first = self.sequences.at(middle.into());
-            if first.is_some_and(|first| first <= page) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        let (first, _) = self.logical_pages(low)?;
+        let starts = |sequence| {
+            let first = self.sequences.at(sequence);
+            first.is_some_and(|first| first <= page)
+        };
+        let next = first_not(1, self.paged.num_seqs.into(), starts);
+        let sequence = u32::try_from(next.saturating_sub(1)).unwrap_or(u32::MAX);
+        let (first, _) = self.logical_pages(sequence)?;
         let before = first.saturating_mul(page_size);
-        Ok((low, place.saturating_sub(before)))
+        Ok((sequence, place.saturating_sub(before)))
     }
 
     /// Where the pages of a sequence are in the block table.

@@ -204,6 +204,13 @@ fn hilbert<J: Judge>(order: u32, curve: u32, shape: U64s<'_>, rank: u32, judge: 
     Ok(())
 }
 
+/// LAYOUT-34, of what permissive mode let pass: whether an order names each of its dimensions once.
+pub(crate) fn is_permutation(order: U32s<'_>, rank: u32) -> bool {
+    let modes = order.iter().filter(|mode| *mode < rank);
+    let seen = modes.fold(0u64, |seen, mode| seen | 1u64.wrapping_shl(mode));
+    length32(order.len()) == rank && seen.count_ones() == rank
+}
+
 #[inline(always)]
 fn modes<J: Judge>(order: U32s<'_>, rank: u32, judge: &mut J) -> Checked {
     same_rank(order.len(), rank, Field::ModeOrder, judge)?;

@@ -181,6 +181,15 @@ pub(crate) fn parameter_entries<S: Subject>(d: S, p: &Parameters) -> Option<u64>
     entries.ok().flatten().flatten()
 }
 
+/// ADDR-28: where the zero points start in their buffer, behind the scales where they share it.
+pub(crate) fn zero_points_start<S: Subject>(d: S, p: &Parameters) -> Option<u64> {
+    if zero_points(p) != Some(p.scale_buffer_index) {
+        return Some(0);
+    }
+    let bytes = scale_type(p).bits().wrapping_shr(3);
+    parameter_entries(d, p)?.checked_mul(bytes.into())
+}
+
 /// Type of the scales: where the scheme has one, that is not on the wire and a writer's word is nothing.
 #[inline(always)]
 pub(crate) fn scale_type(p: &Parameters) -> ElementType {

@@ -1,11 +1,9 @@
 //! Partitions whose members are a grid in order: finding members without looking at all of them.
 
 use crate::model::{Fields, U64s};
-use crate::wire::descriptor::MAX_RANK;
+use crate::sort::first_not;
+use crate::wire::descriptor::AXES;
 use crate::wire::index as slot;
-
-#[allow(clippy::as_conversions)] // `From` is not const
-const AXES: usize = MAX_RANK as usize;
 
 /// How the members of a partition lie, where each axis is cut at the same places all through and members
 /// come in row-major order: the member at an index is found in as many steps as halving takes.
@@ -98,7 +96,7 @@ impl Grid {
     ) -> Option<usize> {
         let mut axes = (0..self.rank).zip(index);
         axes.try_fold(0usize, |place, (axis, at)| {
-            let along = self.last_cut(&member, axis, *at)?;
+            let along = self.last_cut(&member, axis, *at);
             place
                 .checked_mul(slot(self.count(axis)))?
                 .checked_add(along)
@@ -111,17 +109,16 @@ impl Grid {
         member: &impl Fn(usize) -> Option<&'m M>,
         axis: u32,
         index: u64,
-    ) -> Option<usize> {
-        let (mut low, mut high) = (0, slot(self.count(axis)));
-        while high.saturating_sub(low) > 1 {
-            let middle = low.wrapping_add(high.wrapping_sub(low).wrapping_shr(1));
-            if self.cut(member, axis, middle)? <= index {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        Some(low)
+    ) -> usize {
+        let starts = |number: u64| {
+            let number = usize::try_from(number).ok();
+            let cut = number.and_then(|number| self.cut(member, axis, number));
+            cut.is_some_and(|cut| cut <= index)
+        };
+        let behind = first_not(1, self.count(axis).into(), starts);
+        usize::try_from(behind)
+            .unwrap_or(usize::MAX)
+            .saturating_sub(1)
     }
 
     /// The first and the last member along each axis that a box reaches into.
@@ -133,8 +130,8 @@ impl Grid {
         size: u64,
     ) -> Option<(usize, usize)> {
         let last = offset.checked_add(size)?.checked_sub(1)?;
-        let first = self.last_cut(member, axis, offset)?;
-        Some((first, self.last_cut(member, axis, last)?))
+        let first = self.last_cut(member, axis, offset);
+        Some((first, self.last_cut(member, axis, last)))
     }
 
     /// Calls with each member that a box inside the head reaches into, in order.

@@ -2,7 +2,7 @@
 
 use super::plan::{Role, Segment};
 use crate::check::layout::reach;
-use crate::check::size::elements;
+use crate::check::size::{elements, group};
 use crate::error::Field;
 use crate::model::{Fields, I64s, Layout, U64s};
 use crate::rule::Rule;
@@ -62,16 +62,17 @@ pub(super) fn values(
     if kind == ElementType::Float8E8M0 && full {
         return Some(Segment::new(Role::E8m0, Rule::E8m0Data, field, 1, count));
     }
-    let (rule, shift) = match kind.bits() {
-        1 => (Rule::BoolPadding, 3),
-        2 => (Rule::PairPadding, 2),
-        4 => (Rule::NibblePadding, 1),
-        6 => (Rule::SextetPadding, 2),
+    let rule = match kind.bits() {
+        1 => Rule::BoolPadding,
+        2 => Rule::PairPadding,
+        4 => Rule::NibblePadding,
+        6 => Rule::SextetPadding,
         _ => return None,
     };
-    let group = 1u64.wrapping_shl(shift);
-    let width = u8::try_from(group.wrapping_mul(kind.bits().into()).wrapping_shr(3)).unwrap_or(1);
-    let used = u32::try_from(count & group.wrapping_sub(1)).unwrap_or(0);
+    let (shift, bytes) = group(kind.bits());
+    let width = u8::try_from(bytes).unwrap_or(1);
+    let used = count & 1u64.wrapping_shl(shift).wrapping_sub(1);
+    let used = u32::try_from(used).unwrap_or(0);
     let used = used.wrapping_mul(kind.bits());
     let unused = u64::MAX.wrapping_shl(used);
     let role = Role::Padding { unused };

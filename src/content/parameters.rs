@@ -1,7 +1,7 @@
 //! Scales and zero points.
 
 use super::plan::{Role, Segment};
-use crate::check::quantization::{parameter_entries, scale_type, zero_points};
+use crate::check::quantization::{parameter_entries, scale_type, zero_points, zero_points_start};
 use crate::error::Field;
 use crate::model::{Fields, Parameters};
 use crate::rule::Rule;
@@ -27,11 +27,7 @@ pub(super) fn parameters<F: Fields + ?Sized>(
     }
     let (low, high) = d.element_type().integer_range();
     let role = Role::ZeroPoint { low, high };
-    let start = if shared {
-        count.saturating_mul(width.into())
-    } else {
-        0
-    };
+    let start = zero_points_start(d, p).unwrap_or(u64::MAX);
     let run = Segment::new(role, Rule::ZeroPointContent, Field::ZeroPoints, 4, count);
     Some(run.at(start))
 }

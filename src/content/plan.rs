@@ -3,7 +3,7 @@
 use super::elements::{dense, values};
 use super::parameters::parameters;
 use crate::check::Subject;
-use crate::check::layout::{own_buffers, page_number, pool};
+use crate::check::layout::{is_permutation, own_buffers, page_number, pool};
 use crate::error::Field;
 use crate::model::{Fields, Layout, Quantization, U32s};
 use crate::rule::Rule;
@@ -134,15 +134,7 @@ fn is_readable(layout: &Layout<'_>) -> bool {
     match layout {
         Layout::Private { .. } | Layout::Unknown(_) | Layout::Composite(_) => false,
         Layout::BlockPaged(paged) => paged.paged_axis == 0,
-        // LAYOUT-34
-        Layout::Csf { mode_order, .. } => {
-            let rank = length32(mode_order.len());
-            let bit = |mode: u32| (mode < rank).then(|| 1u64.wrapping_shl(mode));
-            let seen = mode_order
-                .iter()
-                .try_fold(0, |seen, mode| bit(mode).map(|bit| seen | bit));
-            seen.is_some_and(|seen| seen.count_ones() == rank)
-        }
+        Layout::Csf { mode_order, .. } => is_permutation(*mode_order, length32(mode_order.len())),
         _ => true,
     }
 }

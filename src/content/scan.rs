@@ -10,7 +10,7 @@ use crate::error::{ErrorKind, Field, Resource, Violation};
 use crate::model::Fields;
 use crate::policy::Policy;
 use crate::rule::Rule;
-use crate::wire::descriptor::MAX_RANK;
+use crate::wire::descriptor::AXES;
 use crate::wire::length;
 
 /// Judges the contents of one tensor's buffers as they arrive, in pieces of any size.
@@ -59,14 +59,9 @@ pub struct ContentScan {
     /// The first entry of buffer 1 that is wrong, if the pointers behind it are right.
     pub(super) suspect: Option<u64>,
     /// The tuple before and, up to `axis`, the one that arrives; how it compares as far as that.
-    pub(super) tuple: [u64; index_of(MAX_RANK)],
+    pub(super) tuple: [u64; AXES],
     pub(super) axis: usize,
     pub(super) order: Ordering,
-}
-
-#[allow(clippy::as_conversions)] // `From` is not const
-const fn index_of(n: u32) -> usize {
-    n as usize
 }
 
 impl ContentScan {
@@ -92,7 +87,7 @@ impl ContentScan {
             parents: 0,
             cursor: 0,
             suspect: None,
-            tuple: [0; index_of(MAX_RANK)],
+            tuple: [0; AXES],
             axis: 0,
             order: Ordering::Equal,
         }

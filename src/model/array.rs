@@ -1,8 +1,8 @@
 //! Arrays of numbers, wherever they are.
 
-use core::cmp::Ordering;
 use core::fmt;
 
+use crate::sort::first_not;
 use crate::wire::{Number, length};
 
 /// A borrowed array of numbers: little-endian bytes of any alignment, or native numbers.
@@ -84,16 +84,10 @@ impl<'a, T: Number> Array<'a, T> {
     where
         T: Ord,
     {
-        let (mut low, mut high) = (0usize, self.len());
-        while low < high {
-            let middle = low.wrapping_add(high.wrapping_sub(low).wrapping_shr(1));
-            match self.get(middle)?.cmp(&wanted) {
-                Ordering::Equal => return Some(length(middle)),
-                Ordering::Less => low = middle.wrapping_add(1),
-                Ordering::Greater => high = middle,
-            }
-        }
-        None
+        let number = |at: u64| self.get(usize::try_from(at).ok()?);
+        let below = |at| number(at).is_some_and(|number| number < wanted);
+        let at = first_not(0, length(self.len()), below);
+        (number(at) == Some(wanted)).then_some(at)
     }
 
     /// The numbers in order.

@@ -10,7 +10,7 @@ use super::stored::{Data, Piece, each, is_complete};
 use crate::address::{Dense, Merge, Runs, SubBox};
 use crate::composite::{Arena, MAX_COMPOSITE_DEPTH};
 use crate::model::{CompositeHead, Fields, Layout, U64s};
-use crate::wire::descriptor::MAX_RANK;
+use crate::wire::descriptor::AXES;
 use crate::wire::tag::{CombineOp, CompositionRule, ElementType, MemberRole};
 use crate::wire::{index as slot, length};
 
@@ -265,12 +265,12 @@ impl<'o, A: Arena> Canvas<'o, A> {
     fn meet<F: Fields + ?Sized>(&self, d: &F) -> Result<Option<Meeting>, ValueError> {
         let (shape, own) = (d.shape(), shard_offset(d));
         let rank = self.part.shape.len();
-        if shape.len() != rank || own.len() != rank || rank > slot(MAX_RANK) {
+        if shape.len() != rank || own.len() != rank || rank > AXES {
             return Err(ValueError::Order);
         }
         let words = self.offsets.words();
         let around = words.get(words.len().saturating_sub(rank)..).unwrap_or(&[]);
-        let mut meeting = Meeting::default();
+        let mut meeting = Meeting::NONE;
         for (axis, around) in (0..).zip(around) {
             let start = around.saturating_add(own.at(axis));
             let end = start.saturating_add(shape.at(axis));
@@ -319,7 +319,7 @@ impl<'o, A: Arena> Canvas<'o, A> {
             return Err(ValueError::Order);
         }
         each(d, buffers, &data, part, Merge::Nothing, |index, piece| {
-            let at = target.at(index)?;
+            let at = target.at(index);
             match &scheme {
                 Some(scheme) => scheme.chunks(&data, index, piece, |start, numbers| {
                     let at = at.wrapping_add(length(start));
@@ -336,20 +336,18 @@ impl<'o, A: Arena> Canvas<'o, A> {
 #[derive(Clone, Copy, Debug)]
 struct Meeting {
     /// Its first index in the member.
-    offset: [u64; 64],
-    shape: [u64; 64],
+    offset: [u64; AXES],
+    shape: [u64; AXES],
     /// Its first index in the box.
-    place: [u64; 64],
+    place: [u64; AXES],
 }
 
-impl Default for Meeting {
-    fn default() -> Self {
-        Meeting {
-            offset: [0; 64],
-            shape: [0; 64],
-            place: [0; 64],
-        }
-    }
+impl Meeting {
+    const NONE: Meeting = Meeting {
+        offset: [0; AXES],
+        shape: [0; AXES],
+        place: [0; AXES],
+    };
 }
 
 /// Where the elements of a member go.
@@ -364,17 +362,16 @@ struct Target<'a> {
 
 impl Target<'_> {
     /// The position in the box of an element of the member.
-    fn at(&self, index: &[u64]) -> Result<u64, ValueError> {
+    fn at(&self, index: &[u64]) -> u64 {
         let axes = index
             .iter()
             .zip(self.local.iter().zip(self.place))
             .zip(self.shape);
-        let at = axes.fold(0u64, |at, ((index, (local, place)), size)| {
+        axes.fold(0u64, |at, ((index, (local, place)), size)| {
             let inside = index.wrapping_sub(local).wrapping_add(place);
             // elements of memory
             at.wrapping_mul(size).wrapping_add(inside)
-        });
-        Ok(at)
+        })
     }
 
     /// Sets a part of the box to 0.
@@ -431,7 +428,7 @@ impl Target<'_> {
     ) -> Result<(), ValueError> {
         if !self.adds_as_singles() {
             return (0..piece.len).try_for_each(|k| {
-                let bits = data.bits(piece.from(k, 1).first)?;
+                let bits = data.bits(piece.part(k, 1).first)?;
                 self.add(out, at.wrapping_add(length(k)), bits)
             });
         }
@@ -440,7 +437,7 @@ impl Target<'_> {
             let mut numbers = [0.0; CHUNK];
             let len = piece.len.wrapping_sub(start).min(CHUNK);
             let numbers = numbers.get_mut(..len).unwrap_or_default();
-            let first = piece.from(start, len).first;
+            let first = piece.part(start, len).first;
             element::decode_stepped(data.element_type, data.bytes, first, piece.step, numbers)?;
             self.add_singles(numbers, out, at.wrapping_add(length(start)))?;
             start = start.wrapping_add(len);
@@ -492,7 +489,7 @@ fn shard_offset<F: Fields + ?Sized>(d: &F) -> U64s<'_> {
     d.shard().map_or(U64s::EMPTY, |shard| shard.shard_offset)
 }
 
-fn set(words: &mut [u64; 64], at: usize, word: u64) {
+fn set(words: &mut [u64; AXES], at: usize, word: u64) {
     if let Some(slot) = words.get_mut(at) {
         *slot = word;
     }

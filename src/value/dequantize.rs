@@ -84,8 +84,8 @@ impl<'a> Dequantizer<'a> {
         }
         let (scale, zero_point) = self.source.one(parameter.entry)?;
         for (start, out) in chunks(out, RUN) {
-            self.unscaled(data, piece.from(start, out.len()), out)?;
-            self.scale(data, piece.from(start, out.len()), scale, zero_point, out)?;
+            self.unscaled(data, piece.part(start, out.len()), out)?;
+            self.scale(data, piece.part(start, out.len()), scale, zero_point, out)?;
         }
         Ok(())
     }
@@ -103,7 +103,7 @@ impl<'a> Dequantizer<'a> {
             let mut numbers = [0.0; CHUNK];
             let len = piece.len.wrapping_sub(start).min(CHUNK);
             let numbers = numbers.get_mut(..len).unwrap_or_default();
-            self.piece(data, index, start, piece.from(start, len), numbers)?;
+            self.piece(data, index, start, piece.part(start, len), numbers)?;
             take(start, numbers)?;
             start = start.wrapping_add(len);
         }
@@ -131,12 +131,12 @@ impl<'a> Dequantizer<'a> {
             let entry = blocks.entry;
             self.source
                 .many(Parameter { entry, step: 1 }, scales, zeros)?;
-            self.unscaled(data, piece.from(start, out.len()), out)?;
+            self.unscaled(data, piece.part(start, out.len()), out)?;
             let (mut start, mut rest) = (start, out);
             for (scale, zero) in scales.iter().zip(zeros) {
                 let len = blocks.next_len(rest.len());
                 let (out, after) = rest.split_at_mut_checked(len).unwrap_or_default();
-                self.scale(data, piece.from(start, len), *scale, *zero, out)?;
+                self.scale(data, piece.part(start, len), *scale, *zero, out)?;
                 blocks.pass(len);
                 start = start.wrapping_add(len);
                 rest = after;
@@ -158,7 +158,7 @@ impl<'a> Dequantizer<'a> {
             let scales = scales.get_mut(..out.len()).unwrap_or_default();
             let zeros = zeros.get_mut(..out.len()).unwrap_or_default();
             self.source.many(parameter, scales, zeros)?;
-            let piece = piece.from(start, out.len());
+            let piece = piece.part(start, out.len());
             let exact = |zero: &i32| self.exact((*zero).into());
             if zeros.iter().all(|zero| exact(zero).is_some()) {
                 self.unscaled(data, piece, out)?;
@@ -186,7 +186,7 @@ impl<'a> Dequantizer<'a> {
         for (start, out) in chunks(out, CHUNK) {
             let mut codes = [0u8; CHUNK];
             let codes = codes.get_mut(..out.len()).unwrap_or_default();
-            let first = piece.from(start, out.len()).first;
+            let first = piece.part(start, out.len()).first;
             element::decode_stepped(self.codes, data.bytes, first, step, codes)?;
             for (x, code) in out.iter_mut().zip(codes) {
                 let number = NF4.get(usize::from(*code)).copied().unwrap_or(0);
@@ -250,7 +250,7 @@ impl<'a> Dequantizer<'a> {
         for (start, out) in chunks(out, CHUNK) {
             let mut codes = [0i64; CHUNK];
             let codes = codes.get_mut(..out.len()).unwrap_or_default();
-            let Piece { first, step, .. } = piece.from(start, out.len());
+            let Piece { first, step, .. } = piece.part(start, out.len());
             element::decode_stepped(self.codes, data.bytes, first, step, codes)?;
             for ((x, code), (scale, zero)) in out.iter_mut().zip(codes).zip(&mut parameters) {
                 let difference = code.wrapping_sub(zero.into());

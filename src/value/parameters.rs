@@ -2,7 +2,7 @@
 
 use super::element::{self, ElementError, Scalar};
 use super::error::ValueError;
-use crate::check::quantization::{blocks_along, parameter_entries, scale_type, zero_points};
+use crate::check::quantization::{blocks_along, scale_type, zero_points, zero_points_start};
 use crate::model::{Fields, Layout, Parameters, Quantization, U64s};
 use crate::wire::tag::{ElementType, Scheme};
 use crate::wire::{index as slot, length, length32};
@@ -189,8 +189,7 @@ impl<'a> Buffers<'a> {
         }
         let zero_buffer = zero_points(p);
         let zeros = zero_buffer.map(|k| {
-            let shared = k == p.scale_buffer_index;
-            let start = if shared { scales_end(d, p) } else { Some(0) };
+            let start = zero_points_start(d, p);
             let start = start.and_then(|start| usize::try_from(start).ok());
             start
                 .and_then(|start| buffer(k).get(start..))
@@ -290,10 +289,4 @@ fn read<T: Scalar>(
         let entry = from.entry.saturating_add(steps.saturating_mul(from.step));
         ValueError::Parameter { buffer, entry }
     })
-}
-
-/// ADDR-28: where the zero points start that stand behind the scales.
-pub(super) fn scales_end<F: Fields + ?Sized>(d: &F, p: &Parameters) -> Option<u64> {
-    let bytes = scale_type(p).bits().wrapping_shr(3);
-    parameter_entries(d, p)?.checked_mul(bytes.into())
 }

@@ -2,11 +2,13 @@
 
 use super::element::{self, Value, nearest_f32, whole};
 use super::error::ValueError;
-use super::parameters::{Parameter, Source, scales_end};
+use super::parameters::{Parameter, Source};
 use super::read::room;
 use super::stored::{Data, Piece, each};
 use crate::address::{AddressError, Merge, SubBox};
-use crate::check::quantization::{blocks_along, parameter_entries, scale_type, zero_points};
+use crate::check::quantization::{
+    blocks_along, parameter_entries, scale_type, zero_points, zero_points_start,
+};
 use crate::model::{Fields, Layout, Parameters, Quantization, U64s};
 use crate::wire::tag::{ElementType, Scheme};
 use crate::wire::{index as slot, length};
@@ -76,7 +78,8 @@ pub fn choose_per_tensor(
 /// # Errors
 ///
 /// A number that is not finite; another count of numbers than elements; a layout that is not dense; a
-/// tensor without one of the affine schemes or MXFP; buffers that end early.
+/// tensor without one of the affine schemes or MXFP, or of a type that the scheme does not store (QUANT-08);
+/// buffers that end early.
 pub fn quantize(
     d: &(impl Fields + ?Sized),
     values: &[f32],
@@ -90,6 +93,10 @@ pub fn quantize(
         return Err(AddressError::Layout(layout.tag()).into());
     }
     let quantization = d.quantization().ok_or(ValueError::Scheme(Scheme(0)))?;
+    let scheme = quantization.scheme();
+    if !d.element_type().stores(scheme) || scheme == Scheme::Nf4 {
+        return Err(ValueError::Scheme(scheme));
+    }
     all_finite(values)?;
     if let Quantization::Buffers(p) = &quantization {
         choose(d, p, values, buffers)?;
@@ -106,7 +113,7 @@ pub fn quantize(
     let codes = codes.get_mut(data.start..).unwrap_or_default();
     let coder = Coder {
         element_type: d.element_type(),
-        scheme: quantization.scheme(),
+        scheme,
     };
     let mut rest = values;
     each(d, &[], &data, whole, Merge::Nothing, |index, piece| {
@@ -120,7 +127,7 @@ pub fn quantize(
             piece.len,
             |at, len, parameter| {
                 let values = values.get(at..).and_then(|values| values.get(..len));
-                let place = piece.from(at, len);
+                let place = piece.part(at, len);
                 coder.segment(&source, parameter, values.unwrap_or_default(), place, codes)
             },
         )
@@ -150,7 +157,7 @@ impl Coder {
             let scales = scales.get_mut(..values.len()).unwrap_or_default();
             let zeros = zeros.get_mut(..values.len()).unwrap_or_default();
             source.many(parameter, scales, zeros)?;
-            let place = piece.from(start, values.len());
+            let place = piece.part(start, values.len());
             let scaled = values.iter().zip(&*scales).zip(&*zeros);
             if self.scheme == Scheme::Mxfp && self.element_type.is_float() {
                 let mut numbers = [0.0f32; CHUNK];
@@ -226,7 +233,7 @@ fn write<T: element::Scalar>(
         return Ok(element::encode(of, numbers, place.first, codes)?);
     }
     for (k, number) in numbers.chunks(1).enumerate() {
-        element::encode(of, number, place.from(k, 1).first, codes)?;
+        element::encode(of, number, place.part(k, 1).first, codes)?;
     }
     Ok(())
 }
@@ -238,14 +245,10 @@ fn choose(
     values: &[f32],
     buffers: &mut [&mut [u8]],
 ) -> Result<(), ValueError> {
-    if !d.element_type().stores(p.scheme) || p.scheme == Scheme::Nf4 {
-        return Err(ValueError::Scheme(p.scheme));
-    }
     let entries = parameter_entries(d, p).unwrap_or(0);
     let scale_type = scale_type(p);
     let zeros = zero_points(p);
-    let shared = zeros == Some(p.scale_buffer_index);
-    let zeros_start = if shared { scales_end(&d, p) } else { Some(0) };
+    let zeros_start = zero_points_start(d, p).and_then(|start| usize::try_from(start).ok());
     let groups = Groups::new(d.shape(), p);
     for entry in 0..entries {
         let mut range = Range::default();
@@ -262,9 +265,8 @@ fn choose(
         let set = buffer.and_then(|to| element::set_bits(scale_type, to, entry, scale));
         set.ok_or(missing(p.scale_buffer_index))?;
         if let Some(k) = zeros {
-            let start = zeros_start.and_then(|start| usize::try_from(start).ok());
             let buffer = buffers.get_mut(slot(k));
-            let buffer = buffer.and_then(|buffer| buffer.get_mut(start?..));
+            let buffer = buffer.and_then(|buffer| buffer.get_mut(zeros_start?..));
             let set = buffer
                 .and_then(|to| element::encode(ElementType::Int32, &[zero_point], entry, to).ok());
             set.ok_or(missing(k))?;

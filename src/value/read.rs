@@ -8,9 +8,10 @@ use super::error::ValueError;
 use super::stored::{Data, Piece, each, each_row, is_complete};
 use crate::address::{Merge, Pages, SubBox};
 use crate::check::packed_bytes;
+use crate::check::size::group;
 use crate::model::{Fields, Quantization, U64s};
+use crate::wire::length;
 use crate::wire::tag::ElementType;
-use crate::wire::{index as slot, length};
 
 /// Reads the numbers of the elements in a box, last dimension fastest, whatever the layout: codes of a
 /// quantized tensor as the numbers they stand for, elements that a sparse tensor does not store as 0.
@@ -237,11 +238,11 @@ pub(super) fn copy(
 ) -> Result<(), ValueError> {
     let done = whole_groups(data, piece, out, at).unwrap_or(0);
     let len = piece.len.wrapping_sub(done);
-    let (piece, at) = (piece.from(done, len), at.wrapping_add(length(done)));
+    let (piece, at) = (piece.part(done, len), at.wrapping_add(length(done)));
     match same_width(data.element_type) {
         Some(integers) => copy_integers(integers, data, piece, out, at),
         None => (0..len).try_for_each(|k| {
-            let bits = data.bits(piece.from(k, 1).first)?;
+            let bits = data.bits(piece.part(k, 1).first)?;
             let to = at.wrapping_add(length(k));
             let done = element::set_bits(data.element_type, out, to, bits);
             done.ok_or(ElementError::NoSuchPosition.into())
@@ -276,7 +277,7 @@ fn copy_integers(
         let mut bits = [0u64; CHUNK];
         let len = piece.len.wrapping_sub(start).min(CHUNK);
         let bits = bits.get_mut(..len).unwrap_or_default();
-        let first = piece.from(start, len).first;
+        let first = piece.part(start, len).first;
         element::decode_stepped(of, data.bytes, first, piece.step, bits)?;
         element::encode(of, bits, at, out)?;
         start = start.wrapping_add(len);
@@ -288,11 +289,8 @@ fn copy_integers(
 /// Copies the elements of a piece that fill bytes, where they follow each other and start on a byte here and
 /// there; how many they are.
 fn whole_groups(data: &Data<'_>, piece: Piece, out: &mut [u8], at: u64) -> Option<usize> {
-    let (elements, bytes) = match data.element_type.bits() {
-        6 => (4, 3),
-        bits @ (1 | 2 | 4) => (8usize.checked_div(slot(bits))?, 1),
-        bits => (1, slot(bits.wrapping_shr(3))),
-    };
+    let (shift, bytes) = group(data.element_type.bits());
+    let (elements, bytes) = (1usize.wrapping_shl(shift), usize::try_from(bytes).ok()?);
     let start = |position: u64| {
         let position = usize::try_from(position).ok()?;
         let group = position.checked_div(elements)?;

@@ -3,9 +3,10 @@
 use super::element::{self, ElementError};
 use super::error::ValueError;
 use crate::address::{AddressError, Dense, Merge, Pages, Place, Runs, StoredWalk, SubBox};
+use crate::check::size::group;
 use crate::model::{Fields, Layout, U64s};
+use crate::wire::length;
 use crate::wire::tag::ElementType;
-use crate::wire::{length, length32};
 
 /// Where the elements of a tensor are in memory.
 #[derive(Clone, Copy, Debug)]
@@ -37,14 +38,11 @@ impl<'a> Data<'a> {
     pub(super) fn bits(&self, position: u64) -> Result<u128, ElementError> {
         let bits = element::bits(self.element_type, self.bytes, position);
         bits.ok_or_else(|| {
-            let len = length(self.bytes.len());
-            let available = match self.element_type.bits() {
-                6 => (len / 3).wrapping_mul(4),
-                bits => len.wrapping_mul(8).checked_div(bits.into()).unwrap_or(0),
-            };
+            let (shift, bytes) = group(self.element_type.bits());
+            let groups = length(self.bytes.len()).checked_div(bytes).unwrap_or(0);
             ElementError::TooShort {
                 needed: position.saturating_add(1),
-                available,
+                available: groups.wrapping_shl(shift),
             }
         })
     }
@@ -93,7 +91,7 @@ pub(super) fn each<F: Fields + ?Sized>(
             while let Some((index, position)) = walk.next_entry()? {
                 if part.holds(index) {
                     let first = data.position(position.into())?;
-                    take(index, Piece::of(first, None))?;
+                    take(index, Piece::single(first))?;
                 }
             }
             Ok(())
@@ -141,12 +139,13 @@ pub(super) fn each_row(
         let index = rows.index();
         let at = |axis: usize| index.get(axis).copied().unwrap_or(0);
         let (sequence, token) = token(at(0))?;
-        let first = pages.position(sequence, token, at(1), at(2))?;
+        let slot = pages.slot(sequence, token)?;
+        let first = pages.position_in(slot, at(1), at(2))?;
         let piece = Piece {
             first: data.position(first.into())?,
             step: 1,
             len: count(run.len)?,
-            slot: Some(pages.slot(sequence, token)?),
+            slot: Some(slot),
         };
         take(index, piece)?;
     }
@@ -154,17 +153,17 @@ pub(super) fn each_row(
 }
 
 impl Piece {
-    const fn of(first: u64, slot: Option<u64>) -> Self {
+    const fn single(first: u64) -> Self {
         Piece {
             first,
             step: 0,
             len: 1,
-            slot,
+            slot: None,
         }
     }
 
     /// The part from an element on.
-    pub(super) fn from(self, start: usize, len: usize) -> Self {
+    pub(super) fn part(self, start: usize, len: usize) -> Self {
         let moved = i128::from(self.step).wrapping_mul(length(start).into());
         let first = i128::from(self.first).wrapping_add(moved);
         Piece {
@@ -180,6 +179,6 @@ impl Piece {
 fn count(n: u64) -> Result<usize, ValueError> {
     usize::try_from(n).map_err(|_| ValueError::Length {
         needed: n,
-        available: length32(usize::MAX).into(),
+        available: length(usize::MAX),
     })
 }

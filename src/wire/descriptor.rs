@@ -36,6 +36,8 @@ pub(crate) const SCHEME_HEADER: u32 = 4;
 
 /// Largest rank.
 pub const MAX_RANK: u32 = 64;
+#[allow(clippy::as_conversions)] // `From` is not const
+pub(crate) const AXES: usize = MAX_RANK as usize;
 /// Largest number of buffers of a descriptor.
 pub const MAX_BUFFERS: usize = 255;
 /// Deepest nesting of tiles.

@@ -1,7 +1,7 @@
 //! `hrry stats`: what numbers are like, and what a statistics section says of them.
 
 use hrry::{
-    BufferHandle, DescriptorSpec, ElementType, F64Bits, Layout, Policy, Statistics, encode,
+    BufferHandle, DescriptorSpec, ElementType, F64Bits, I64s, Layout, Policy, Statistics, encode,
 };
 use serde_json::json;
 
@@ -108,4 +108,31 @@ fn what_has_no_numbers_is_told() {
     let run = run(&["stats", "tests/vectors/values/refuse-private-type.bin"]);
     assert_eq!(run.status, 1);
     assert!(run.out.contains("no numbers: "), "{}", run.out);
+}
+
+#[test]
+fn numbers_of_broken_content_are_not_told() {
+    let file = "tests/vectors/values/refuse-coo-bounds.bin";
+    let run = run(&["stats", "--json", file]);
+    assert_eq!(run.status, 1, "{}", run.err);
+    let line = run.json();
+    let error = line["error"].as_str().unwrap_or_default();
+    assert!(error.contains("LAYOUT-26"), "{line}");
+    assert_eq!(line.get("mean"), None);
+}
+
+#[test]
+fn elements_that_were_only_announced_cost_no_time() {
+    let buffers = [BufferHandle::cpu(1, 64)];
+    let strides = [0];
+    let layout = Layout::Strided {
+        strides: I64s::from(&strides),
+    };
+    let spec = DescriptorSpec::new(ElementType::UInt8, &[1 << 50], layout, &buffers);
+    let mut bytes = [7; 128];
+    let len = encode(&spec, &mut bytes, &Policy::STRICT).unwrap();
+    let run = feed(&["stats", "--json", "-"], &bytes[..=len]);
+    assert_eq!(run.status, 1, "{}", run.err);
+    let text = "1 bytes stand for more than 1073741824 elements";
+    assert_eq!(run.json()["error"], text);
 }

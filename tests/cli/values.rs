@@ -98,6 +98,8 @@ fn what_has_no_values_and_what_is_not_there() {
     let absent = run(&["values", group, "#9"]);
     assert_eq!((absent.status, absent.out.as_str()), (2, ""));
     assert_eq!(absent.err, format!("hrry: {group}: there is no item #9\n"));
+    let most = format!("#{}", usize::MAX);
+    assert_eq!(run(&["values", group, &most]).status, 2);
     assert_eq!(run(&["values", group, "#0.2.0"]).status, 2);
     assert_eq!(run(&["values", group, "0"]).status, 2);
     assert_eq!(run(&["values", "--box", "1,1", group, "#0.2"]).status, 2);

@@ -154,12 +154,13 @@ impl FromStr for Part {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Part, &'static str> {
+        const FORM: &str = "a box is written as OFFSETS:SHAPE, for example 0,4:2,3";
         let numbers = |text: &str| {
             let numbers = text.split(',').filter(|_| !text.is_empty());
             let numbers: Result<Vec<u64>, _> = numbers.map(str::parse).collect();
-            numbers.map_err(|_| "a box is written as OFFSETS:SHAPE, for example 0,4:2,3")
+            numbers.map_err(|_| FORM)
         };
-        let (offset, shape) = text.split_once(':').unwrap_or((text, "-"));
+        let (offset, shape) = text.split_once(':').ok_or(FORM)?;
         Ok(Part {
             offset: numbers(offset)?,
             shape: numbers(shape)?,

@@ -59,7 +59,7 @@ fn in_stream(source: Source, values: &Values) -> Result<Option<Item>, Stop> {
             _ => false,
         };
         items += usize::from(outside);
-        if items == top + 1 && found.is_none() {
+        if items.checked_sub(1) == Some(*top) && found.is_none() {
             found = assembler.take(event)?;
         }
         Ok::<(), IoError>(())

@@ -10,6 +10,7 @@ mod cat;
 mod check;
 mod container;
 mod contents;
+mod facts;
 mod find;
 mod inspect;
 mod json;

@@ -1,6 +1,9 @@
 //! What is refused.
 
-use hrry::{AddressError, ElementType, LayoutTag, Scheme, ValueError, choose_per_tensor};
+use hrry::{
+    AddressError, BufferHandle, DescriptorSpec, ElementType, Layout, LayoutTag, Quantization,
+    Scheme, ValueError, choose_per_tensor, quantize,
+};
 
 use super::super::model::{LAYOUTS, SPARSE, dense, scheme_of, sparse, storage};
 use super::super::support::scale::Rng;
@@ -67,6 +70,15 @@ fn what_has_no_codes_is_refused() {
         let chosen = choose_per_tensor(*of, &[1.0]);
         let affine = storage(1).contains(of);
         assert_eq!(chosen.is_ok(), affine, "{of:?}");
+        let buffers = [BufferHandle::cpu(16, 64)];
+        let stated = DescriptorSpec {
+            quantization: Some(Quantization::per_tensor(1.0f32.into(), 0)),
+            ..DescriptorSpec::new(*of, &[1], Layout::RowMajor, &buffers)
+        };
+        let mut codes = [0; 16];
+        let stored = quantize(&stated, &[1.0], &mut [&mut codes]);
+        let refused = Err(ValueError::Scheme(Scheme::PerTensorAffine));
+        assert_eq!(stored, if affine { Ok(()) } else { refused }, "{of:?}");
     }
 
     let mut case = tensor(1, 3, ElementType::UInt4, &mut rng);
