@@ -97,7 +97,7 @@ fn against(
 /// A normal float16, the only ones that are stored here.
 fn float16(bits: u16) -> f32 {
     let bits = u32::from(bits);
-    f32::from_bits((bits & 0x8000) << 16 | ((bits & 0x7FFF) << 13) + (112 << 23))
+    f32::from_bits(((bits & 0x8000) << 16) | (((bits & 0x7FFF) << 13) + (112 << 23)))
 }
 
 fn int4_per_block() -> Group {

@@ -1,8 +1,6 @@
 //! Contents of one tensor: judged whole against in pieces, strict against permissive.
 
-use hrry::{
-    ContentError, ContentScan, DescriptorView, ErrorKind, Fields, Policy, Rule, check_content,
-};
+use hrry::{ContentError, ContentScan, DescriptorView, ErrorKind, Policy, Rule, check_content};
 
 use crate::source::{next, seed};
 

@@ -49,8 +49,12 @@ fn some_box(shape: &[u64], state: &mut u64) -> (Vec<u64>, Vec<u64>) {
     let axes = shape.iter().map(|size| {
         let offset = next(state) % size.saturating_add(1);
         let most = (size - offset).min(room);
-        let len = next(state) % most.saturating_add(1 + u64::from(next(state) % 64 == 0));
-        let len = if next(state) % 4 == 0 { most } else { len };
+        let len = next(state) % most.saturating_add(1 + u64::from(next(state).is_multiple_of(64)));
+        let len = if next(state).is_multiple_of(4) {
+            most
+        } else {
+            len
+        };
         room /= len.max(1);
         (offset, len)
     });

@@ -6,7 +6,7 @@ mod readers;
 mod samples;
 mod sweep;
 
-pub use contents::Fold;
+pub(crate) use contents::Fold;
 pub use samples::SAMPLES;
 use sweep::every;
 pub use sweep::{Room, sweep};
