@@ -68,6 +68,11 @@ impl<'a> Compressed<'a> {
         })
     }
 
+    /// The dimension that lines go along one by one: 0 for rows, 1 for columns.
+    pub(crate) const fn axis(&self) -> u32 {
+        if self.by_column { 1 } else { 0 }
+    }
+
     /// How many lines there are.
     #[must_use]
     pub const fn lines(&self) -> u64 {
@@ -105,7 +110,7 @@ impl<'a> Compressed<'a> {
     #[cold]
     fn why_not(&self, line: u64) -> AddressError {
         if line >= self.lines {
-            let axis = self.by_column.into();
+            let axis = self.axis();
             return AddressError::OutOfRange { axis };
         }
         let missing = line >= length(self.pointers.len());
@@ -159,7 +164,7 @@ impl<'a> Line<'a> {
     }
 
     /// Entry `k`, if there is one: column, or row, and position.
-    pub(super) fn entry(&self, k: u64) -> Option<Result<(u64, u64), AddressError>> {
+    pub(crate) fn entry(&self, k: u64) -> Option<Result<(u64, u64), AddressError>> {
         let index = self.indices.get(usize::try_from(k).ok()?)?;
         let index = u64::from_le_bytes(*index);
         let position = self.first.saturating_add(k);

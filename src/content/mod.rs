@@ -40,6 +40,9 @@ use crate::policy::Policy;
 /// `d` is a descriptor that the model rules accept, `buffers` has each of its buffers as a whole, and `scratch` is
 /// as for [`ContentScan::finish`].
 ///
+/// Lengths are looked at where a rule reads the buffer: a dense tensor of whole bytes has no content rule, so nothing is
+/// said of its data.
+///
 /// # Errors
 ///
 /// The first broken rule of TYPE-07 to TYPE-11, LAYOUT-26 to LAYOUT-28, LAYOUT-31, LAYOUT-32, LAYOUT-36 to LAYOUT-38,

@@ -143,7 +143,8 @@ impl<S: Storage, C: Cover, A: Arena> StreamDecoder<S, C, A> {
         self.parser.fail(error);
     }
 
-    /// The descriptor of the tensor whose payload is being read.
+    /// The descriptor of the tensor whose payload is being read; none any more once its end was told, so who
+    /// works on whole tensors does so with the last payload, or keeps the descriptor's bytes.
     #[must_use]
     pub fn current(&self) -> Option<DescriptorView<'_>> {
         self.parser.current()

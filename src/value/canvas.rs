@@ -60,6 +60,7 @@ pub struct Canvas<'o, A> {
     levels: Vec<Level, MAX_COMPOSITE_DEPTH>,
     /// Of each open partition, where its head lies in the outermost one.
     offsets: A,
+    failed: Option<ValueError>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +98,7 @@ impl<'o, A: Arena> Canvas<'o, A> {
     ///
     /// # Errors
     ///
-    /// A group or a private composite; a box outside the shape or of another size than `out`; a dynamic
+    /// A descriptor that is no head; a group or a private composite; a box outside the shape or of another size than `out`; a dynamic
     /// dimension; a private element type, whose elements have no known place in `out`.
     pub fn new<F: Fields + ?Sized>(
         head: &F,
@@ -118,6 +119,7 @@ impl<'o, A: Arena> Canvas<'o, A> {
             out,
             levels: Vec::new(),
             offsets,
+            failed: None,
         };
         let role = role(&composite)?;
         // what a caller left in it says nothing here; no words always fit
@@ -132,10 +134,20 @@ impl<'o, A: Arena> Canvas<'o, A> {
     ///
     /// # Errors
     ///
-    /// An item that does not belong to the composite any more, or not there; a group that the box reaches
-    /// into; as [`read_values`](crate::read_values) for the part of the member that is in the box; a number
-    /// that the head's type does not have; too few words for the offsets of nested partitions.
+    /// An item that does not belong to the composite any more, or not there, or of another type than the head
+    /// without being quantized; a group that the box reaches into; as [`read_values`](crate::read_values) for
+    /// the part of the member that is in the box; a number that the head's type does not have; too few words
+    /// for the offsets of nested partitions. The error sticks: what was painted is no view.
     pub fn item<F: Fields + ?Sized>(&mut self, d: &F, buffers: &[&[u8]]) -> Result<(), ValueError> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        let taken = self.take(d, buffers);
+        self.failed = taken.err();
+        taken
+    }
+
+    fn take<F: Fields + ?Sized>(&mut self, d: &F, buffers: &[&[u8]]) -> Result<(), ValueError> {
         let Some(level) = self.levels.last_mut() else {
             return Err(ValueError::Order);
         };
@@ -173,12 +185,12 @@ impl<'o, A: Arena> Canvas<'o, A> {
     ///
     /// # Errors
     ///
-    /// Items that are missing.
+    /// Items that are missing; the sticky error.
     pub fn finish(&self) -> Result<(), ValueError> {
-        if self.levels.is_empty() {
-            Ok(())
-        } else {
-            Err(ValueError::Order)
+        match self.failed {
+            Some(error) => Err(error),
+            None if self.levels.is_empty() => Ok(()),
+            None => Err(ValueError::Order),
         }
     }
 

@@ -4,6 +4,7 @@ use core::fmt;
 
 use super::element::ElementError;
 use crate::address::AddressError;
+use crate::error::Violation;
 use crate::wire::tag::{CompositionRule, ElementType, Scheme};
 
 /// Why values were not read, or not written.
@@ -32,6 +33,10 @@ pub enum ValueError {
         /// Its place among the parameters.
         entry: u64,
     },
+    /// The tensor has no quantization scheme.
+    NotQuantized,
+    /// A strict reader refuses the descriptor.
+    Refused(Violation),
     /// A number that is to be quantized is infinite or NaN.
     NotFinite {
         /// Its place among the numbers.
@@ -41,7 +46,7 @@ pub enum ValueError {
     NoView(CompositionRule),
     /// Items do not follow each other as the composite says; a validator tells more.
     Order,
-    /// The sum of two elements of the type has no value in it.
+    /// A number of a correction, or a sum with it, has no value in the type of the head.
     Sum(ElementType),
     /// The lent storage holds too few words for the offsets of nested partitions.
     Nesting {
@@ -78,11 +83,13 @@ impl fmt::Display for ValueError {
             ValueError::Parameter { buffer, entry } => {
                 write!(f, "buffer {buffer} has no usable parameter {entry}")
             }
+            ValueError::NotQuantized => f.write_str("the tensor is not quantized"),
+            ValueError::Refused(violation) => violation.fmt(f),
             ValueError::NotFinite { index } => write!(f, "number {index} is not finite"),
             ValueError::NoView(rule) => write!(f, "a {rule:?} has no common view"),
             ValueError::Order => f.write_str("the items are not those of the composite"),
             ValueError::Sum(element_type) => {
-                write!(f, "a sum has no value of type {element_type:?}")
+                write!(f, "a number has no value of type {element_type:?}")
             }
             ValueError::Nesting { needed, available } => {
                 write!(

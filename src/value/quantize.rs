@@ -6,10 +6,12 @@ use super::parameters::{Parameter, Source};
 use super::read::room;
 use super::stored::{Data, Piece, each};
 use crate::address::{AddressError, Merge, SubBox};
+use crate::check;
 use crate::check::quantization::{
     blocks_along, parameter_entries, scale_type, zero_points, zero_points_start,
 };
 use crate::model::{Fields, Layout, Parameters, Quantization, U64s};
+use crate::policy::Policy;
 use crate::wire::tag::{ElementType, Scheme};
 use crate::wire::{index as slot, length};
 
@@ -79,7 +81,7 @@ pub fn choose_per_tensor(
 ///
 /// A number that is not finite; another count of numbers than elements; a layout that is not dense; a
 /// tensor without one of the affine schemes or MXFP, or of a type that the scheme does not store (QUANT-08);
-/// buffers that end early.
+/// everything else that [`check::descriptor`] refuses; buffers that end early.
 pub fn quantize(
     d: &(impl Fields + ?Sized),
     values: &[f32],
@@ -92,11 +94,13 @@ pub fn quantize(
     if layout.tag().is_sparse() || matches!(layout, Layout::BlockPaged(_)) {
         return Err(AddressError::Layout(layout.tag()).into());
     }
-    let quantization = d.quantization().ok_or(ValueError::Scheme(Scheme(0)))?;
+    let quantization = d.quantization().ok_or(ValueError::NotQuantized)?;
     let scheme = quantization.scheme();
     if !d.element_type().stores(scheme) || scheme == Scheme::Nf4 {
         return Err(ValueError::Scheme(scheme));
     }
+    // codes of a tensor that no reader takes are worth nothing
+    check::descriptor(d, &Policy::STRICT).map_err(ValueError::Refused)?;
     all_finite(values)?;
     if let Quantization::Buffers(p) = &quantization {
         choose(d, p, values, buffers)?;

@@ -1,6 +1,7 @@
 //! What can be said of many numbers: extremes, mean, deviation, zeros.
 
 use super::element;
+use crate::model::Statistics;
 
 /// Extremes, mean, deviation and counts of numbers that are added one by one, in float64.
 ///
@@ -70,7 +71,7 @@ impl Summary {
         self.squares += times * distance * (x - self.mean);
     }
 
-    /// All numbers, NaNs too.
+    /// All numbers, NaNs too. Counts stop at `u64::MAX`, and more numbers than that are not told apart.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
@@ -106,7 +107,8 @@ impl Summary {
         (self.numbers() > 0).then_some(self.max)
     }
 
-    /// The arithmetic mean of the finite numbers.
+    /// The arithmetic mean of the finite numbers; NaN or infinite where their differences are too large for
+    /// float64.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
         (self.finite() > 0).then_some(self.mean)
@@ -117,6 +119,49 @@ impl Summary {
     pub fn stddev(&self) -> Option<f64> {
         let variance = self.squares / element::nearest_f64(self.finite().max(1));
         (self.finite() > 0).then(|| root(variance))
+    }
+
+    /// A statistics section that says so, with what cannot be said left out; the N:M pattern is not known here.
+    ///
+    /// In a sparse tensor `nnz` is the number of stored elements (STAT-04), which may be zeros too: state that
+    /// of the layout there.
+    ///
+    /// ```
+    /// use hrry::{F64Bits, Statistics, Summary};
+    /// let mut summary = Summary::new();
+    /// summary.extend([1.0, 0.0, -3.0, 0.0]);
+    /// let statistics = summary.statistics();
+    /// assert_eq!((statistics.nnz, statistics.sparsity_ratio), (2, F64Bits::from(0.5)));
+    /// assert_eq!(statistics.value_abs_max, F64Bits::from(3.0));
+    /// assert_eq!(statistics.computed_mask & Statistics::NM_SPARSITY_VALID, 0);
+    /// ```
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        let known = |mask: u32, holds: bool| if holds { mask } else { 0 };
+        let (min, max) = (self.min().unwrap_or(0.0), self.max().unwrap_or(0.0));
+        let (mean, stddev) = (self.mean().unwrap_or(0.0), self.stddev().unwrap_or(0.0));
+        // sums of the largest numbers overflow
+        let sums = self.mean().is_some() && mean.is_finite() && stddev.is_finite();
+        let nonzero = self.count.saturating_sub(self.zeros);
+        let ratio = element::nearest_f64(self.zeros) / element::nearest_f64(self.count.max(1));
+        Statistics {
+            computed_mask: Statistics::NNZ_VALID
+                | Statistics::NAN_INF_VALID
+                | known(Statistics::SPARSITY_VALID, self.count > 0)
+                | known(Statistics::VALUE_RANGE_VALID, self.min().is_some())
+                | known(Statistics::VALUE_STATS_VALID, sums),
+            nnz: nonzero,
+            sparsity_ratio: ratio.into(),
+            value_min: min.into(),
+            value_max: max.into(),
+            value_abs_max: max.max(-min).into(),
+            value_mean: mean.into(),
+            value_stddev: stddev.into(),
+            nm_n: 0,
+            nm_m: 0,
+            has_nan: (self.nans > 0).into(),
+            has_inf: (self.infinities > 0).into(),
+        }
     }
 
     fn numbers(&self) -> u64 {

@@ -133,6 +133,6 @@ fn elements_that_were_only_announced_cost_no_time() {
     let len = encode(&spec, &mut bytes, &Policy::STRICT).unwrap();
     let run = feed(&["stats", "--json", "-"], &bytes[..=len]);
     assert_eq!(run.status, 1, "{}", run.err);
-    let text = "1 bytes stand for more than 1073741824 elements";
+    let text = "1 bytes stand for more than 67108864 elements";
     assert_eq!(run.json()["error"], text);
 }

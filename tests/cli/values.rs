@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use hrry::{BufferHandle, DescriptorSpec, ElementType, I64s, Layout, Policy, encode};
 use serde_json::{Value, json};
 
 use crate::{feed, run};
@@ -109,6 +110,28 @@ fn what_has_no_values_and_what_is_not_there() {
         1
     );
     assert_eq!(run(&["values", "--box", "0:1", group, "#0.2"]).status, 1);
+}
+
+#[test]
+fn more_elements_than_anybody_reads() {
+    // 2^40 bytes that are all the same one
+    let buffers = [BufferHandle::cpu(1, 64)];
+    let layout = Layout::Strided {
+        strides: I64s::from(&[0]),
+    };
+    let spec = DescriptorSpec::new(ElementType::UInt8, &[1 << 40], layout, &buffers);
+    let mut stream = [7; 256];
+    let len = encode(&spec, &mut stream, &Policy::STRICT).unwrap();
+    let many = feed(&["values", "-", "#0"], &stream[..=len]);
+    assert_eq!((many.status, many.out.as_str()), (2, ""));
+    let wanted =
+        "hrry: #0: 1099511627776 elements are more than 67108864; take a part of it with --box\n";
+    assert_eq!(many.err, wanted);
+    let some = feed(
+        &["values", "--box", "1099511627774:2", "-", "#0"],
+        &stream[..=len],
+    );
+    assert_eq!(some.out, "uint8 [2]\n7 7\n");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use hrry::{
 /// Numbers that are read at a time.
 const SLAB: u64 = 1 << 18;
 /// Elements that nobody waits too long for; of more, each byte of data may stand for so many.
-const FEW: u64 = 1 << 30;
+const FEW: u64 = 1 << 26;
 const FOR_A_BYTE: u64 = 1 << 10;
 
 /// What the data is like.

@@ -8,6 +8,7 @@ use hrry::{ElementType, Fields, SubBox, U64s, Value, ValueError, element};
 use super::args::{Part, Values};
 use super::find::find;
 use super::number::Number;
+use super::plain::Plain;
 use super::read::Stop;
 use super::{Status, complain, json, tell};
 
@@ -18,13 +19,27 @@ pub fn run(values: &Values, out: &mut dyn Write) -> io::Result<Status> {
         Err(Stop::Problem(problem)) => return Ok(tell(&values.file, &problem)),
         Err(Stop::Output(error)) => return Err(error),
     };
+    let part = match &values.part {
+        Some(Part { offset, shape }) => SubBox {
+            offset: U64s::from(&offset[..]),
+            shape: U64s::from(&shape[..]),
+        },
+        None => SubBox::whole(item.descriptor().shape()),
+    };
+    if let Some(count) = part.elements().filter(|count| *count > MOST) {
+        let item = Plain::new(&values.item);
+        let advice = "take a part of it with --box";
+        complain(&format!(
+            "hrry: {item}: {count} elements are more than {MOST}; {advice}"
+        ));
+        return Ok(Status::Error);
+    }
     let checked = item.check_content(&values.reading.policy());
-    let elements =
-        checked.and_then(|()| Elements::read(&item, values.stored, values.part.as_ref()));
+    let elements = checked.and_then(|()| Elements::read(&item, values.stored, part));
     let elements = match elements {
         Ok(elements) => elements,
         Err(error) => {
-            complain(&format!("hrry: {}: {error}", values.item));
+            complain(&format!("hrry: {}: {error}", Plain::new(&values.item)));
             return Ok(match error {
                 Error::Memory(_) => Status::Error,
                 _ => Status::Refused,
@@ -39,6 +54,9 @@ pub fn run(values: &Values, out: &mut dyn Write) -> io::Result<Status> {
     Ok(Status::Accepted)
 }
 
+/// Elements that are printed at once: they are all in memory, and a few bytes may announce any number.
+const MOST: u64 = 1 << 26;
+
 /// Packed elements of a box.
 struct Elements {
     shape: Vec<u64>,
@@ -48,15 +66,8 @@ struct Elements {
 }
 
 impl Elements {
-    fn read(item: &Item, stored: bool, part: Option<&Part>) -> Result<Elements, Error> {
+    fn read(item: &Item, stored: bool, part: SubBox<'_>) -> Result<Elements, Error> {
         let d = item.descriptor();
-        let part = match part {
-            Some(part) => SubBox {
-                offset: U64s::from(&part.offset[..]),
-                shape: U64s::from(&part.shape[..]),
-            },
-            None => SubBox::whole(d.shape()),
-        };
         let (element_type, packed) = match item {
             Item::Composite(composite) => (d.element_type(), composite.read_packed(part)?),
             Item::Tensor(tensor) if stored || d.quantization().is_none() => {

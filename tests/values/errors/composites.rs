@@ -98,6 +98,23 @@ fn items_that_do_not_belong() {
 }
 
 #[test]
+fn a_view_that_failed_stays_failed() {
+    let head = composite(PARTITION.0, PARTITION.1, &[4], 2);
+    let buffers = [BufferHandle::cpu(2, 64)];
+    let half = |offset| placed(spec(ElementType::UInt8, &[2], &buffers), &[4], offset);
+    let mut out = [0; 4];
+    let mut canvas = Canvas::new(&head, all(&head), &mut out, InlineArena::<8>::new()).unwrap();
+    // a byte is missing
+    let error = canvas.item(&half(&[0]), &[&[1]]).unwrap_err();
+    assert!(matches!(
+        error,
+        ValueError::Element(ElementError::TooShort { .. })
+    ));
+    assert_eq!(canvas.item(&half(&[2]), &[&[3, 4]]), Err(error));
+    assert_eq!(canvas.finish(), Err(error));
+}
+
+#[test]
 fn members_that_are_skipped() {
     let head = composite(PARTITION.0, PARTITION.1, &[4], 3);
     let buffers = [BufferHandle::cpu(2, 64)];

@@ -57,10 +57,7 @@ fn what_has_no_codes_is_refused() {
     }
     let mut plain = tensor(0, 0, ElementType::Int8, &mut rng);
     let numbers = vec![0.0; plain.places.len()];
-    assert_eq!(
-        store(&mut plain, &numbers),
-        Err(ValueError::Scheme(Scheme(0)))
-    );
+    assert_eq!(store(&mut plain, &numbers), Err(ValueError::NotQuantized));
     let nf4 = scheme_of(dense(0, ElementType::UInt4, &[8], &mut rng), 4, &mut rng);
     assert_eq!(
         store(&mut nf4.clone(), &[0.0; 8]),
@@ -91,6 +88,29 @@ fn what_has_no_codes_is_refused() {
     };
     assert_eq!(store(&mut case, &vec![0.0; count + 1]), length(count + 1));
     assert_eq!(store(&mut case, &[]), length(0));
+}
+
+#[test]
+fn what_no_reader_takes_is_not_written() {
+    let buffers = [BufferHandle::cpu(2, 64)];
+    let mut codes = [0; 2];
+    let mut stored = |scale: f32, zero_point| {
+        let spec = DescriptorSpec {
+            quantization: Some(Quantization::per_tensor(scale.into(), zero_point)),
+            ..DescriptorSpec::new(ElementType::Int8, &[2], Layout::RowMajor, &buffers)
+        };
+        match quantize(&spec, &[1.0, -1.0], &mut [&mut codes]) {
+            Ok(()) => None,
+            Err(ValueError::Refused(violation)) => Some(violation.rule.id()),
+            Err(error) => panic!("{error}"),
+        }
+    };
+    assert_eq!(stored(0.5, 127), None);
+    for scale in [0.0, -0.0, f32::NAN, f32::INFINITY] {
+        assert_eq!(stored(scale, 0), Some("QUANT-09"));
+    }
+    assert_eq!(stored(1.0, 128), Some("QUANT-10"));
+    assert_eq!(stored(1.0, -129), Some("QUANT-10"));
 }
 
 #[test]
