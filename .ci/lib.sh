@@ -1,6 +1,8 @@
 # Sourced by the scripts beside it: where the tools are, how the probe is built and linked.
 set -euo pipefail
 shopt -s inherit_errexit
+# images are looked for where their crates build them
+unset CARGO_TARGET_DIR
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 toolchain=$(sed -n 's/^channel = "\(.*\)"/\1/p' "$root/rust-toolchain.toml")
