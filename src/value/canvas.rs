@@ -2,12 +2,12 @@
 
 use heapless::Vec;
 
-use super::dequantize::{CHUNK, Dequantizer};
-use super::element::{self, ElementError};
+use super::dequantize::Dequantizer;
 use super::error::ValueError;
 use super::read::{copy, packed_len, same_len};
-use super::stored::{Data, Piece, each, is_complete};
-use crate::address::{Dense, Merge, Runs, SubBox};
+use super::stored::{Data, each};
+use super::target::{Mode, Target};
+use crate::address::{Merge, SubBox};
 use crate::composite::{Arena, MAX_COMPOSITE_DEPTH};
 use crate::model::{CompositeHead, Fields, Layout, U64s};
 use crate::wire::descriptor::AXES;
@@ -78,19 +78,8 @@ enum Role {
     Outside,
 }
 
-/// How the elements of a member meet what is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
-    /// They replace all of its box; what it does not store is 0.
-    Fill,
-    /// They replace what it stores.
-    Replace,
-    /// They are added to it.
-    Add,
-}
-
 impl<'o, A: Arena> Canvas<'o, A> {
-    /// An empty view of a box of a composite.
+    /// A view of a box of a composite in which every element is 0, as is what no member stores.
     ///
     /// `out` has the bytes of as many packed elements of the head's type as the box has
     /// ([`packed_bytes`](crate::check::packed_bytes)). `offsets` holds a word for each dimension
@@ -222,8 +211,7 @@ impl<'o, A: Arena> Canvas<'o, A> {
         let mode = match around {
             Role::Outside => return Ok(()),
             Role::Overlay(CombineOp::Add) if !base => Mode::Add,
-            Role::Overlay(_) if !base => Mode::Replace,
-            _ => Mode::Fill,
+            _ => Mode::Replace,
         };
         match self.meet(d)? {
             Some(meeting) => self.paint(d, buffers, &meeting, mode),
@@ -319,9 +307,6 @@ impl<'o, A: Arena> Canvas<'o, A> {
             place: U64s::from(meeting.place.get(..rank).unwrap_or(&[])),
         };
         let out = &mut *self.out;
-        if mode == Mode::Fill && !is_complete(d) {
-            target.clear(part, out)?;
-        }
         let data = Data::new(d, buffers)?;
         let quantization = d.quantization();
         let scheme = quantization.as_ref();
@@ -360,133 +345,6 @@ impl Meeting {
         shape: [0; AXES],
         place: [0; AXES],
     };
-}
-
-/// Where the elements of a member go.
-struct Target<'a> {
-    element_type: ElementType,
-    /// The whole box.
-    shape: U64s<'a>,
-    /// The first index in the member, and the one in the box that it goes to.
-    local: U64s<'a>,
-    place: U64s<'a>,
-}
-
-impl Target<'_> {
-    /// The position in the box of an element of the member.
-    fn at(&self, index: &[u64]) -> u64 {
-        let axes = index
-            .iter()
-            .zip(self.local.iter().zip(self.place))
-            .zip(self.shape);
-        axes.fold(0u64, |at, ((index, (local, place)), size)| {
-            let inside = index.wrapping_sub(local).wrapping_add(place);
-            // elements of memory
-            at.wrapping_mul(size).wrapping_add(inside)
-        })
-    }
-
-    /// Sets a part of the box to 0.
-    fn clear(&self, part: SubBox<'_>, out: &mut [u8]) -> Result<(), ValueError> {
-        let place = SubBox {
-            offset: self.place,
-            shape: part.shape,
-        };
-        let mut rows = Runs::new(Dense::row_major(self.shape), place, Merge::Rows)?;
-        while let Some(run) = rows.next_run()? {
-            let first = u64::try_from(run.first).map_err(|_| ElementError::NoSuchPosition)?;
-            for k in 0..run.len {
-                self.set(out, first.wrapping_add(k), 0)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Rounds numbers to the type of the box; at most [`CHUNK`] of them.
-    fn numbers(
-        &self,
-        numbers: &[f32],
-        out: &mut [u8],
-        at: u64,
-        mode: Mode,
-    ) -> Result<(), ValueError> {
-        if mode != Mode::Add {
-            return Ok(element::encode(self.element_type, numbers, at, out)?);
-        }
-        if self.adds_as_singles() {
-            let mut rounded = [0; CHUNK * 4];
-            let mut again = [0.0; CHUNK];
-            let again = again.get_mut(..numbers.len()).unwrap_or_default();
-            element::encode(self.element_type, numbers, 0, &mut rounded)
-                .map_err(|_| ValueError::Sum(self.element_type))?;
-            element::decode(self.element_type, &rounded, 0, again)?;
-            return self.add_singles(again, out, at);
-        }
-        for (k, number) in (0..).zip(numbers) {
-            let number = element::nearest(self.element_type, element::Value::F32(*number));
-            let number = number.ok_or(ValueError::Sum(self.element_type))?;
-            self.add(out, at.wrapping_add(k), number)?;
-        }
-        Ok(())
-    }
-
-    /// Adds stored elements.
-    fn sums(
-        &self,
-        data: &Data<'_>,
-        piece: Piece,
-        out: &mut [u8],
-        at: u64,
-    ) -> Result<(), ValueError> {
-        if !self.adds_as_singles() {
-            return (0..piece.len).try_for_each(|k| {
-                let bits = data.bits(piece.part(k, 1).first)?;
-                self.add(out, at.wrapping_add(length(k)), bits)
-            });
-        }
-        let mut start = 0usize;
-        while start < piece.len {
-            let mut numbers = [0.0; CHUNK];
-            let len = piece.len.wrapping_sub(start).min(CHUNK);
-            let numbers = numbers.get_mut(..len).unwrap_or_default();
-            let first = piece.part(start, len).first;
-            element::decode_stepped(data.element_type, data.bytes, first, piece.step, numbers)?;
-            self.add_singles(numbers, out, at.wrapping_add(length(start)))?;
-            start = start.wrapping_add(len);
-        }
-        Ok(())
-    }
-
-    /// Whether rounding a float32 sum gives the sum: float32 has more than twice the bits of all smaller
-    /// types with a zero.
-    fn adds_as_singles(&self) -> bool {
-        self.element_type.is_float() && self.element_type.bits() <= 32
-    }
-
-    /// Adds at most [`CHUNK`] elements.
-    fn add_singles(&self, numbers: &[f32], out: &mut [u8], at: u64) -> Result<(), ValueError> {
-        let mut sums = [0.0; CHUNK];
-        let sums = sums.get_mut(..numbers.len()).unwrap_or_default();
-        element::decode(self.element_type, out, at, sums)?;
-        for (sum, number) in sums.iter_mut().zip(numbers) {
-            let new = *sum + number;
-            // which NaN comes out is not the same on every target
-            *sum = if new.is_nan() { f32::NAN } else { new };
-        }
-        Ok(element::encode(self.element_type, sums, at, out)?)
-    }
-
-    fn add(&self, out: &mut [u8], at: u64, bits: u128) -> Result<(), ValueError> {
-        let before = element::bits(self.element_type, out, at);
-        let before = before.ok_or(ElementError::NoSuchPosition)?;
-        let sum = element::add(self.element_type, before, bits);
-        self.set(out, at, sum.ok_or(ValueError::Sum(self.element_type))?)
-    }
-
-    fn set(&self, out: &mut [u8], at: u64, bits: u128) -> Result<(), ValueError> {
-        let set = element::set_bits(self.element_type, out, at, bits);
-        Ok(set.ok_or(ElementError::NoSuchPosition)?)
-    }
 }
 
 fn role(composite: &CompositeHead) -> Result<Role, ValueError> {

@@ -13,6 +13,7 @@ mod quantize;
 mod read;
 mod stored;
 mod summary;
+mod target;
 
 pub use canvas::Canvas;
 

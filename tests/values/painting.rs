@@ -3,6 +3,7 @@
 
 use hrry::owned::{GrowFrame, Item};
 use hrry::{Canvas, Event, Exact, Outcome, Policy, StreamDecoder, check, element};
+use proptest::prelude::{ProptestConfig, proptest};
 
 use super::model::{inside, part, some_box};
 use super::nodes::Node;
@@ -115,6 +116,23 @@ fn random_trees_are_what_their_members_are() {
         }
     }
     assert!(depths[1..8].iter().all(|count| *count > 0), "{depths:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 64 * scale().min(20) as u32,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn any_tree_is_what_its_members_are(seed: u64) {
+        let (mut rng, mut rounder) = (Rng(seed), Rounder::default());
+        let tree = root(&mut rng);
+        let expected = tree.view(tree.element_type(), &mut rounder);
+        let of = some_box(&tree.plain().shape, &mut rng);
+        compare(&tree, &expected, &of, &mut rng);
+    }
 }
 
 fn depth(tree: &Tree) -> usize {
