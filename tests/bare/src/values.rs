@@ -33,10 +33,13 @@ const ROOM: usize = 600;
 // on a small target its frame must not be part of its caller's
 #[inline(never)]
 pub fn run(check: &mut dyn FnMut(&'static str, bool)) {
-    check(
-        "values: numbers, boxes, composites and codes",
-        digest() == DIGEST,
-    );
+    // an interpreter takes many minutes
+    if !cfg!(miri) {
+        check(
+            "values: numbers, boxes, composites and codes",
+            digest() == DIGEST,
+        );
+    }
 }
 
 /// Everything as one number.
