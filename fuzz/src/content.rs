@@ -2,13 +2,13 @@
 
 use hrry::{ContentError, ContentScan, DescriptorView, ErrorKind, Policy, Rule, check_content};
 
-use crate::source::{next, seed};
+use crate::source::{next, seed, split};
 
 /// Panics where the ways differ. The input is a stream of one tensor, whose buffers may end early.
 pub fn content(data: &[u8]) {
     let [strict, permissive] = [Policy::STRICT, Policy::PERMISSIVE].map(|policy| {
         let (view, rest) = DescriptorView::parse(data, &policy).ok()?;
-        Some(every_way(&view, &split(&view, rest), &policy))
+        Some(every_way(&view, &split(&view, rest).0, &policy))
     });
     match (strict, permissive) {
         (Some(Ok(relaxed)), same) => {
@@ -28,17 +28,6 @@ pub fn content(data: &[u8]) {
 }
 
 type Verdict = Result<Vec<Rule>, ContentError>;
-
-fn split<'a>(view: &DescriptorView<'_>, mut rest: &'a [u8]) -> Vec<&'a [u8]> {
-    let handles = (0..view.buffer_count()).map_while(|k| view.buffer(k));
-    let buffers = handles.map(|handle| {
-        let most = usize::try_from(handle.byte_size).unwrap_or(usize::MAX);
-        let (bytes, after) = rest.split_at(most.min(rest.len()));
-        rest = after;
-        bytes
-    });
-    buffers.collect()
-}
 
 fn every_way(view: &DescriptorView<'_>, buffers: &[&[u8]], policy: &Policy) -> Verdict {
     let mut scan = ContentScan::new(view, policy);

@@ -1,5 +1,7 @@
 //! Fuzz input as a source of choices. A source that ran dry gives zeros, so every input means something.
 
+use hrry::DescriptorView;
+
 pub struct Source<'a>(&'a [u8]);
 
 impl<'a> Source<'a> {
@@ -69,4 +71,16 @@ pub fn next(state: &mut u64) -> u64 {
     *state ^= *state >> 7;
     *state ^= *state << 17;
     *state
+}
+
+/// The buffers of a tensor, as far as the input has them, and what is left.
+pub fn split<'a>(view: &DescriptorView<'_>, mut rest: &'a [u8]) -> (Vec<&'a [u8]>, &'a [u8]) {
+    let handles = (0..view.buffer_count()).map_while(|k| view.buffer(k));
+    let buffers = handles.map(|handle| {
+        let most = usize::try_from(handle.byte_size).unwrap_or(usize::MAX);
+        let (bytes, after) = rest.split_at(most.min(rest.len()));
+        rest = after;
+        bytes
+    });
+    (buffers.collect(), rest)
 }

@@ -6,7 +6,7 @@ use hrry::{
     check_content, element, quantize, read_stored, read_values,
 };
 
-use crate::source::{next, seed};
+use crate::source::{next, seed, split};
 
 /// Elements that are read at once; more are left to tests.
 const MOST: u64 = 2048;
@@ -30,17 +30,6 @@ pub fn values(data: &[u8]) {
         read(&view, &buffers, &offset, &size);
     }
     stored_again(&view, &mut state);
-}
-
-fn split<'a>(view: &DescriptorView<'_>, mut rest: &'a [u8]) -> (Vec<&'a [u8]>, &'a [u8]) {
-    let handles = (0..view.buffer_count()).map_while(|k| view.buffer(k));
-    let buffers = handles.map(|handle| {
-        let most = usize::try_from(handle.byte_size).unwrap_or(usize::MAX);
-        let (bytes, after) = rest.split_at(most.min(rest.len()));
-        rest = after;
-        bytes
-    });
-    (buffers.collect(), rest)
 }
 
 /// A box of a few elements, mostly inside.
