@@ -69,7 +69,7 @@ impl<'a> Compressed<'a> {
     }
 
     /// The dimension that lines go along one by one: 0 for rows, 1 for columns.
-    pub(crate) const fn axis(&self) -> u32 {
+    pub(super) const fn axis(&self) -> u32 {
         if self.by_column { 1 } else { 0 }
     }
 
@@ -164,7 +164,7 @@ impl<'a> Line<'a> {
     }
 
     /// Entry `k`, if there is one: column, or row, and position.
-    pub(crate) fn entry(&self, k: u64) -> Option<Result<(u64, u64), AddressError>> {
+    pub(super) fn entry(&self, k: u64) -> Option<Result<(u64, u64), AddressError>> {
         let index = self.indices.get(usize::try_from(k).ok()?)?;
         let index = u64::from_le_bytes(*index);
         let position = self.first.saturating_add(k);

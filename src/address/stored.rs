@@ -4,7 +4,7 @@ use super::compressed::{Compressed, Line};
 use super::coordinates::CoordinateList;
 use super::fibres::Fibres;
 use super::pages::Pages;
-use super::{AddressError, Coordinates, Dense, Element, ORIGIN, Place, inside, placeable};
+use super::{AddressError, Coordinates, Dense, Element, ORIGIN, Place, SubBox, inside, placeable};
 use crate::model::{Array, Fields, Layout, U64s};
 use crate::wire::index as slot;
 
@@ -110,6 +110,7 @@ enum Entries<'a, 'b> {
     Lines {
         matrix: Compressed<'a>,
         next_line: u64,
+        end_line: u64,
         /// The line that is read, the place in it, and its number.
         line: Option<(Line<'a>, u64, u64)>,
     },
@@ -141,11 +142,15 @@ impl<'a, 'b> StoredWalk<'a, 'b> {
                 coordinates: CoordinateList::new(d, buffers)?,
                 next: 0,
             },
-            Layout::Csr { .. } | Layout::Csc { .. } => Entries::Lines {
-                matrix: Compressed::new(d, buffers)?,
-                next_line: 0,
-                line: None,
-            },
+            Layout::Csr { .. } | Layout::Csc { .. } => {
+                let matrix = Compressed::new(d, buffers)?;
+                Entries::Lines {
+                    next_line: 0,
+                    end_line: matrix.lines(),
+                    matrix,
+                    line: None,
+                }
+            }
             Layout::Csf { .. } => Entries::Tree {
                 fibres: Fibres::new(d, buffers)?,
                 depth: 0,
@@ -160,6 +165,27 @@ impl<'a, 'b> StoredWalk<'a, 'b> {
             entries,
             index: ORIGIN,
         })
+    }
+
+    /// The same, without the lines that lie outside a box of the shape; what other layouts store is all there.
+    pub(crate) fn near<F: Fields + ?Sized>(
+        d: &'b F,
+        buffers: &'b [&'a [u8]],
+        part: SubBox<'_>,
+    ) -> Result<Self, AddressError> {
+        let mut walk = StoredWalk::new(d, buffers)?;
+        if let Entries::Lines {
+            matrix,
+            next_line,
+            end_line,
+            ..
+        } = &mut walk.entries
+        {
+            let axis = matrix.axis();
+            *next_line = part.offset.at(axis);
+            *end_line = next_line.saturating_add(part.shape.at(axis));
+        }
+        Ok(walk)
     }
 
     /// Index and position of the next stored element; none behind the last.
@@ -188,6 +214,7 @@ impl<'a, 'b> StoredWalk<'a, 'b> {
             Entries::Lines {
                 matrix,
                 next_line,
+                end_line,
                 line,
             } => loop {
                 if let Some((stored, at, number)) = line
@@ -204,7 +231,7 @@ impl<'a, 'b> StoredWalk<'a, 'b> {
                     }
                     return Ok(Some(position));
                 }
-                if *next_line >= matrix.lines() {
+                if *next_line >= *end_line {
                     return Ok(None);
                 }
                 *line = Some((matrix.line(*next_line)?, 0, *next_line));

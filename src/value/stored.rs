@@ -2,9 +2,7 @@
 
 use super::element::{self, ElementError};
 use super::error::ValueError;
-use crate::address::{
-    AddressError, Compressed, Dense, Merge, Pages, Place, Runs, StoredWalk, SubBox,
-};
+use crate::address::{AddressError, Dense, Merge, Pages, Place, Runs, StoredWalk, SubBox};
 use crate::check::size::group;
 use crate::model::{Fields, Layout, U64s};
 use crate::wire::length;
@@ -87,31 +85,9 @@ pub(super) fn each<F: Fields + ?Sized>(
     mut take: impl FnMut(&[u64], Piece) -> Result<(), ValueError>,
 ) -> Result<(), ValueError> {
     match d.layout() {
-        Layout::Csr { .. } | Layout::Csc { .. } => {
+        Layout::Coo { .. } | Layout::Csr { .. } | Layout::Csc { .. } | Layout::Csf { .. } => {
             part.within(d.shape())?;
-            let matrix = Compressed::new(d, buffers)?;
-            // no line outside the box is looked at
-            let axis = matrix.axis();
-            let (start, len) = (part.offset.at(axis), part.shape.at(axis));
-            for line in start..start.saturating_add(len) {
-                let line_of = matrix.line(line)?;
-                for entry in (0..).map_while(|k| line_of.entry(k)) {
-                    let (at, position) = entry?;
-                    let mut index = [line, at];
-                    if axis > 0 {
-                        index.swap(0, 1);
-                    }
-                    if part.holds(&index) {
-                        let first = data.position(position.into())?;
-                        take(&index, Piece::single(first))?;
-                    }
-                }
-            }
-            Ok(())
-        }
-        Layout::Coo { .. } | Layout::Csf { .. } => {
-            part.within(d.shape())?;
-            let mut walk = StoredWalk::new(d, buffers)?;
+            let mut walk = StoredWalk::near(d, buffers, part)?;
             while let Some((index, position)) = walk.next_entry()? {
                 if part.holds(index) {
                     let first = data.position(position.into())?;
