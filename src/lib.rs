@@ -31,11 +31,13 @@ mod file;
 mod frame;
 #[cfg(feature = "std")]
 pub mod io_std;
+mod message;
 mod model;
 #[cfg(feature = "alloc")]
 pub mod owned;
 mod policy;
 pub mod profile;
+mod record;
 mod rule;
 mod sort;
 mod stream;
@@ -63,13 +65,20 @@ pub use file::{
     TensorView, Trailer, Unchecked, crc32c,
 };
 pub use frame::{Full, Storage};
+pub use message::{
+    Capabilities, Data, ErrorMessage, FixedMessageWriter, FixedMessages, FixedParallel, Hello,
+    LayoutEntries, LayoutEntry, LayoutIter, LinkOptions, MessageBody, MessageEvent, MessageHeader,
+    MessageParser, MessageWriter, PROTOCOL_VERSION, ParallelTransfer, RdmaRegister, RequestFlags,
+    Scope, ShardNumber, Side, Streams, TensorDescriptor, TensorPut, TensorRequest, Transfer,
+    answer,
+};
 pub use model::{
     Array, ArrayIter, BlockPaged, BufferHandle, CompositeHead, ExtensionType, F32Bits, F64Bits,
     Fields, I64s, Layout, Levels, Parameters, Quantization, Shard, Statistics, Tiled, TiledLevel,
     U32s, U64s,
 };
 pub use policy::{Agreements, Mode, Policy, Transport};
-pub use rule::{Class, Permissive, Rule};
+pub use rule::{Class, Permissive, Restated, Rule};
 pub use stream::{
     Event, FixedDecoder, FixedStream, FixedWriter, Payload, StreamDecoder, StreamParser,
     StreamWriter,
@@ -84,6 +93,6 @@ pub use wire::descriptor::{
     DYNAMIC, MAX_BUFFERS, MAX_RANK, MAX_TILE_LEVELS, MIN_BUFFER_ALIGNMENT, NO_BUFFER, Section,
 };
 pub use wire::tag::{
-    BlockTableIndexType, CombineOp, CompositionRule, DeviceTag, ElementType, KvRole, LayoutTag,
-    MemberRole, MemoryClass, Scheme, SyncMode,
+    BlockTableIndexType, CombineOp, CompositionRule, DeviceTag, ElementType, ErrorCode, KvRole,
+    LayoutTag, MemberRole, MemoryClass, MessageType, Scheme, SyncMode,
 };

@@ -36,6 +36,8 @@ pub struct Agreements {
     pub schemes: &'static [u8],
     /// Private composition rules (`0xF0..=0xFE`).
     pub composition_rules: &'static [u8],
+    /// Private message types (`0xF0..=0xFE`).
+    pub message_types: &'static [u32],
 }
 
 impl Agreements {
@@ -45,6 +47,7 @@ impl Agreements {
         layouts: &[],
         schemes: &[],
         composition_rules: &[],
+        message_types: &[],
     };
 }
 

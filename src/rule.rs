@@ -5,6 +5,10 @@
 //! are in [`check`](crate::check), [`descriptor`](crate::descriptor), [`composite`](crate::composite)
 //! and [`stream`](crate::stream).
 
+mod restated;
+
+pub use restated::Restated;
+
 /// What a rule is a function of, and so who can break it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -40,7 +44,7 @@ pub enum Permissive {
 }
 
 macro_rules! rules {
-    ($($name:ident $id:literal $class:ident $permissive:ident $clause:literal $text:literal $(= $same:ident)?;)*) => {
+    ($($name:ident $id:literal $class:ident $permissive:ident $clause:literal $text:literal;)*) => {
         /// One rule of the format. [`Rule::id`] is its name in `docs/rules.md`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -92,12 +96,6 @@ macro_rules! rules {
             pub const fn permissive(self) -> Permissive {
                 match self { $(Rule::$name => Permissive::$permissive,)* }
             }
-
-            /// The rule that this row restates, if it does; such a row is never reported.
-            #[must_use]
-            pub const fn same_as(self) -> Option<Rule> {
-                match self { $($(Rule::$name => Some(Rule::$same),)?)* _ => None }
-            }
         }
     };
 }
@@ -105,7 +103,6 @@ macro_rules! rules {
 rules! {
     // DESC: descriptor frame
     Magic "DESC-02" Wire Reject "metadata.md § Fixed Header" "a descriptor starts with the bytes HRRY";
-    MajorVersion "DESC-03" Wire Reject "metadata.md § Fixed Header" "version_major is 1" = MajorAbove;
     LengthMinimum "DESC-04" Wire Reject "metadata.md § Fixed Header" "descriptor_length is at least 20";
     FieldOverrun "DESC-05" Wire Reject "metadata.md § Fixed Header" "no field crosses descriptor_length";
     Incomplete "DESC-06" Wire Reject "metadata.md § Fixed Header" "descriptor_length bytes are there";
@@ -121,7 +118,6 @@ rules! {
     // TYPE: element types
     TypeInvalid "TYPE-01" Model Reject "element-types.md § Type Identifier Encoding" "type_tag is not 0x00 or 0xFF";
     TypeUnknown "TYPE-02" Model Opaque "element-types.md § Type Identifier Encoding" "type_tag is assigned or private";
-    TypeUnsupported "TYPE-05" Model Opaque "element-types.md § Tiers" "type_tag is supported" = TypeUnknown;
     BoolPadding "TYPE-07" Content Ignore "element-types.md § Packing" "unused bits of the last bool byte are 0";
     NibblePadding "TYPE-08" Content Ignore "element-types.md § Packing" "an unused nibble is 0";
     PairPadding "TYPE-09" Content Ignore "element-types.md § Packing" "unused bits of the last 2-bit byte are 0";
@@ -130,10 +126,8 @@ rules! {
     // LAYOUT: layout tags and payloads
     LayoutInvalid "LAYOUT-01" Model Reject "memory-layout.md § Layout Taxonomy" "layout_tag is not 0x00 or 0xFF";
     LayoutUnknown "LAYOUT-02" Model Opaque "memory-layout.md § Layout Taxonomy" "layout_tag is assigned or private";
-    PrivateLayoutOverrun "LAYOUT-03" Wire Reject "metadata.md § Extension Layouts" "a private layout's data lies inside the descriptor" = FieldOverrun;
     PrivateLayout "LAYOUT-04" Model Opaque "metadata.md § Extension Layouts" "extension_layout_id is registered with the reader";
     DenseSize "LAYOUT-05" Model Reject "memory-layout.md § Dense Layouts" "buffer 0 holds byte_offset and all elements";
-    StridedRank "LAYOUT-06" Model Reject "layouts/strided.md" "a strided tensor has rank 1 or more" = ScalarLayout;
     StridedReach "LAYOUT-07" Model Reject "layouts/strided.md § Element Address" "every element that strides reach lies in buffer 0";
     TileShape "LAYOUT-09" Model Reject "layouts/tiled.md § Additional Descriptor Fields" "tile_shape values are above 0 at every level";
     TileOrder "LAYOUT-10" Model Reject "layouts/tiled.md § Additional Descriptor Fields" "outer_layout is 0x01 to 0x03, inner_layout 0x01 to 0x04";
@@ -146,7 +140,6 @@ rules! {
     MortonSize "LAYOUT-18" Model Reject "layouts/morton.md § Buffer Size" "buffer 0 holds every Morton code";
     HilbertShape "LAYOUT-19" Model Reject "layouts/hilbert.md § Validity Constraints" "hilbert_order is above 0, hilbert_rank is the rank and at least 2, every dimension is 2^hilbert_order";
     HilbertSize "LAYOUT-20" Model Reject "layouts/hilbert.md § Buffer Size" "buffer 0 holds 2^(hilbert_rank x hilbert_order) elements";
-    CooRank "LAYOUT-21" Model Reject "layouts/coo.md" "a COO tensor has rank 1 or more" = ScalarLayout;
     CooSorted "LAYOUT-22" Wire Ignore "layouts/coo.md § Additional Descriptor Fields" "is_sorted is 0 or 1";
     SparseReserved "LAYOUT-23" Wire Ignore "layouts/coo.md, csr.md, csc.md, csf.md § Additional Descriptor Fields" "the reserved bytes of a sparse layout are 0";
     CooSize "LAYOUT-24" Model Reject "layouts/coo.md § Buffer Size" "values hold nnz elements, indices nnz x rank 64-bit numbers";
@@ -175,10 +168,8 @@ rules! {
     ShardUnsupported "LAYOUT-49" Model Reject "layouts/csf.md, block-paged.md § Sharding" "CSF and block-paged tensors carry no shard section";
     // BUF: buffer table
     BufferPresence "BUF-01" Model Reject "metadata.md § Buffer Table" "buffer_count is at least 1, but for composite heads";
-    HeadBufferTable "BUF-02" Model Reject "layouts/composite.md § Head Descriptor" "a composite head has no buffers" = HeadBuffers;
     BufferCount "BUF-03" Model Accept "metadata.md § Buffer Table" "buffer_count is what the layout needs";
     QuantizedBufferCount "BUF-04" Model Accept "quantization.md § Buffer Table Placement Rules" "buffer_count is what layout and quantization parameters need";
-    PrivateBufferCount "BUF-05" Model Reject "metadata.md § Buffer Table" "a private layout has a buffer" = BufferPresence;
     AlignmentPower "BUF-06" Model Reject "buffer-protocol.md § Alignment" "alignment is a power of two";
     AlignmentMinimum "BUF-07" Model Reject "buffer-protocol.md § Alignment" "a buffer that is not empty is aligned to 64 or more";
     HandleReserved "BUF-09" Wire Reject "buffer-protocol.md § Buffer Handle" "the last byte of a handle is 0";
@@ -214,7 +205,6 @@ rules! {
     ZeroPointIndex "QUANT-18" Model Reject "quantization/per-channel-affine.md, per-block-affine.md § Flags" "zero_point_buffer_index is below buffer_count";
     ScaleIndex "QUANT-19" Model Reject "quantization/*.md § Validity Constraints" "scale_buffer_index is below buffer_count";
     ParameterPlace "QUANT-20" Model Reject "quantization.md § Buffer Table Placement Rules" "parameters are outside the layout's own buffers";
-    ParameterDevice "QUANT-21" Model Reject "quantization.md § Buffer Table Placement Rules" "parameters are on the device of the data" = Colocation;
     BlockSize "QUANT-22" Model Reject "quantization/*.md § Validity Constraints" "block_size is a power of two in the range of the scheme";
     BlockFits "QUANT-23" Model Reject "quantization/per-block-affine.md, nf4.md § Validity Constraints" "block_size is at most the dimension, unless that is 0";
     BlockWhole "QUANT-24" Model Reject "quantization/mxfp.md § Validity Constraints" "the dimension is a positive multiple of block_size";
@@ -227,13 +217,9 @@ rules! {
     PagedChannelAxis "QUANT-33" Model Reject "layouts/block-paged.md § Quantization Compatibility" "a per-channel axis of a block-paged tensor is 1 or 2";
     PagedBlock "QUANT-34" Model Reject "layouts/block-paged.md § Quantization Compatibility" "per-block parameters of a block-paged tensor run along axis 0 in blocks of page_size";
     PagedParameters "QUANT-35" Model Accept "layouts/block-paged.md § Per-page-slot parameters" "per-block parameters of a block-paged tensor have one entry for each page slot";
-    QuantizationUnsupported "QUANT-36" Model Opaque "metadata.md § Quantization Section" "the reader supports quantization" = SchemeUnknown;
-    SchemeSkipped "QUANT-37" Model Opaque "metadata.md § Quantization Section" "an unknown scheme is skipped by its length" = SchemeUnknown;
     // SHARD, STAT, EXT, MEMBER: fixed sections
     ShardBounds "SHARD-01" Model Reject "metadata.md § Shard Section" "shard_offset + shape is at most parent_shape, without wrapping";
     ShardDynamic "SHARD-02" Model Reject "data-model.md § Dynamic Dimensions" "a shard has no dynamic dimension";
-    ShardRank "SHARD-03" Model Reject "metadata.md § Shard Section" "parent_shape and shard_offset have one entry for each dimension" = ArrayLength;
-    ShardLayout "SHARD-04" Model Reject "layouts/csf.md, block-paged.md § Sharding" "CSF and block-paged tensors carry no shard section" = ShardUnsupported;
     StatisticsMask "STAT-01" Model Reject "metadata.md § computed_mask" "computed_mask bits 6 to 31 are 0";
     StatisticsReserved "STAT-02" Wire Ignore "metadata.md § Field Encoding" "the reserved bytes of the statistics section are 0";
     StatisticsCount "STAT-04" Model Ignore "layouts/coo.md, csr.md, csc.md, csf.md § Interaction with Statistics Section" "a valid nnz is the nnz of the layout";
@@ -251,13 +237,11 @@ rules! {
     ExtensionReserved "EXT-08" Wire Ignore "metadata.md § Extension Type Section" "the reserved bytes of the extension type section are 0";
     MemberRole "MEMBER-01" Model Reject "metadata.md § Composite Member Section" "member_role is 0 or 1";
     MemberReserved "MEMBER-02" Wire Reject "metadata.md § Composite Member Section" "the reserved bytes of the composite member section are 0";
-    MemberOnHead "MEMBER-03" Model Reject "layouts/composite.md § Head Descriptor" "a composite head has no composite member section" = HeadMember;
     // COMP: composites
     HeadBuffers "COMP-01" Model Reject "layouts/composite.md § Head Descriptor" "a composite head has no buffers";
     HeadByteOffset "COMP-02" Model Reject "layouts/composite.md § Head Descriptor" "the byte_offset of a composite head is 0";
     HeadQuantization "COMP-03" Model Reject "layouts/composite.md § Head Descriptor" "a composite head has no quantization section";
     HeadMember "COMP-04" Model Reject "layouts/composite.md § Head Descriptor" "a composite head has no composite member section";
-    HeadRank "COMP-05" Model Reject "data-model.md § Scalar Tensors" "a composite head has rank 1 or more" = ScalarLayout;
     CompositionRule "COMP-06" Model Reject "layouts/composite.md § Head Layout-Specific Fields" "composition_rule is 1, 2, 3 or private";
     PrivateRule "COMP-07" Model Reject "layouts/composite.md § Head Layout-Specific Fields" "a private composition_rule is registered with the reader";
     CombineNone "COMP-08" Model Reject "layouts/composite.md § Head Layout-Specific Fields" "partition and group have combine_op 0";
@@ -274,14 +258,11 @@ rules! {
     PrivateMemberType "COMP-26" Set Reject "layouts/composite.md § Element type across members" "a member of a private type repeats the extension type section of its head";
     MemberShard "COMP-27" Set Reject "layouts/composite.md § Per-member checks" "a member of a partition or overlay has a shard section";
     MemberParent "COMP-28" Set Reject "layouts/composite.md § Per-member checks" "parent_shape is the shape of the head";
-    MemberBounds "COMP-29" Set Reject "layouts/composite.md § Per-member checks" "a member lies inside its head" = ShardBounds;
     RoleUnexpected "COMP-30" Set Reject "layouts/composite.md § Per-member checks" "members of partitions and groups have no composite member section";
     RoleMissing "COMP-31" Set Reject "layouts/composite.md § Per-member checks" "members of an overlay have the composite member section";
     BaseFirst "COMP-32" Set Reject "layouts/composite.md § Per-member checks" "the first member of an overlay is its base";
     BaseSpans "COMP-33" Set Reject "layouts/composite.md § Per-member checks" "the base of an overlay spans the head";
     BaseTwice "COMP-34" Set Reject "layouts/composite.md § Per-member checks" "later members of an overlay are corrections";
-    OverlayNested "COMP-35" Set Reject "layouts/composite.md § Head Descriptor" "a composite head is no member of an overlay" = RoleMissing;
-    MemberLayout "COMP-36" Set Reject "layouts/csf.md, block-paged.md § Sharding" "CSF and block-paged tensors are members of groups only" = MemberShard;
     Overlap "COMP-42" Set Accept "layouts/composite.md § Close-time checks" "members of a partition do not overlap";
     Gap "COMP-43" Set Accept "layouts/composite.md § Close-time checks" "members of a partition leave nothing uncovered";
     Torn "COMP-48" Set Expose "layouts/composite.md § Torn composite" "all members of a composite arrive";
@@ -289,16 +270,13 @@ rules! {
     MemberUnreadable "COMP-57" Set Expose "layouts/composite.md § Per-member checks" "the sections of a member can be read";
     // STREAM: bare concatenation
     StreamTruncated "STREAM-04" Wire Reject "interchange.md § Scope" "a stream does not end inside a descriptor or a buffer";
-    StreamTorn "STREAM-05" Wire Expose "layouts/composite.md § Torn composite" "a stream does not end inside a composite" = Torn;
     Unskippable "STREAM-08" Wire Reject "interchange.md § Scope" "the buffer sizes of a tensor are known";
-    StreamSync "STREAM-09" Wire Reject "buffer-protocol.md § Per-Transport Constraints" "between machines every sync_mode is 0" = CrossMachineSync;
     PayloadLength "STREAM-10" Call Reject "interchange.md § Scope" "a writer is given exactly byte_size bytes for each buffer";
     WriterOpen "STREAM-11" Call Reject "layouts/composite.md § Torn composite" "a writer does not finish inside a tensor or composite";
     FileNotStream "STREAM-12" Wire Reject "file-format.md § File Header" "a stream is not a file";
     // VER: evolution
     MajorAbove "VER-01" Wire Reject "versioning.md § Compatibility Matrix" "version_major is not above 1";
     MajorBelow "VER-02" Wire Reject "versioning.md § Compatibility Matrix" "version_major is not below 1";
-    MinorExcuse "VER-04" Wire Reject "versioning.md § Compatibility Matrix" "a higher minor version excuses no reserved flag" = ReservedFlags;
     // FILE: containers
     FileMagic "FILE-01" Wire Reject "file-format.md § File Header" "a file starts with the bytes HRRYFILE";
     ContainerMajor "FILE-02" Wire Reject "file-format.md § File Header" "container_version_major is 1";
@@ -324,7 +302,6 @@ rules! {
     DataPlace "FILE-23" Wire Accept "file-format.md § Data Buffer Placement" "data_offset is a multiple of data_buffer_alignment";
     DataLength "FILE-24" Wire Accept "file-format.md § Index Encoding" "data_length is what the buffers take, padding between them included";
     Padding "FILE-26" Wire Ignore "file-format.md § Data Buffer Placement" "padding is 0";
-    EmptyDataPlace "FILE-29" Wire Accept "file-format.md § Data Buffer Placement" "empty buffers have a place as well" = DataPlace;
     KvMissing "FILE-30" Wire Ignore "file-format.md § File Flags" "with HAS_KV_METADATA there is a key-value section";
     KvRange "FILE-32" Wire Accept "file-format.md § KV Metadata Section" "the key-value section is a multiple of 8 behind the header and ends before the trailer";
     KvKey "FILE-33" Wire Reject "file-format.md § KV Section Encoding" "keys are UTF-8, not empty, and each is there once";
@@ -334,16 +311,51 @@ rules! {
     KvEntries "FILE-37" Wire Ignore "file-format.md § KV Section Encoding" "at container_version_minor 0 the entries fill kv_length exactly";
     KvPromise "FILE-38" Call Reject "file-format.md § Writer Protocol" "a key-value section is announced before the first tensor";
     SectionOrder "FILE-40" Wire Accept "file-format.md § File Layout" "header, tensors, key-value section, index and trailer follow each other without overlap";
-    FileTorn "FILE-41" Set Expose "file-format.md § Composite Tensors" "the members of a composite follow its head" = Torn;
     RegionEnd "FILE-44" Wire Reject "file-format.md § Sequential Reader (No Seek)" "the tensor region ends where a section starts";
     HandleAtRest "FILE-45" Call Reject "file-format.md § Writer Protocol" "buffers of a file need no more than data_buffer_alignment, and no synchronisation";
+    // MSG: framed transport
+    MessageTruncated "MSG-01" Wire Reject "interchange.md § Message Framing" "a message has as many bytes as its header says";
+    MessageSize "MSG-02" Wire Reject "interchange.md § Message Framing" "payload_length is at most the receiver's max_message_size";
+    PeerMessageSize "MSG-03" Call Reject "interchange.md § Session Establishment" "payload_length is at most the max_message_size of the peer";
+    StreamId "MSG-04" Wire Reject "interchange.md § Message Framing" "stream_id is not 0";
+    MessageType "MSG-05" Wire Reject "interchange.md § Message Types" "message_type is assigned, or private and agreed on";
+    HelloFirst "MSG-06" Set Reject "interchange.md § Session Establishment" "a connection starts with the HELLO of each side, or an ERROR instead of the server's";
+    ProtocolVersion "MSG-07" Wire Reject "interchange.md § Session Establishment" "protocol_version is at least 1, and the server's at most the client's";
+    CapabilityBits "MSG-08" Wire Ignore "interchange.md § Capability Flags" "capability bits 4 to 63 are 0";
+    GpuDirect "MSG-09" Wire Ignore "interchange.md § Capability Flags" "RDMA_GPUDIRECT comes with RDMA_DATA_PLANE";
+    Hello "MSG-10" Wire Ignore "interchange.md § Session Establishment" "the fields and lists of a HELLO fill its payload";
+    LayoutList "MSG-12" Wire Reject "interchange.md § Layout Entry Encoding" "lists hold no layout 0x00 and no 0xFF";
+    LayoutEntry "MSG-13" Wire Reject "interchange.md § Layout Entry Encoding" "the metadata of an extension layout is whole";
+    PeerMemoryClass "MSG-14" Call Reject "interchange.md § Session Establishment" "a memory class is one that the peer listed";
+    Request "MSG-15" Wire Ignore "interchange.md § TENSOR_REQUEST Payload" "the fields and lists of a request fill its payload, its key is UTF-8, min_alignment a power of two, flag bits 2 to 31 are 0";
+    MessageOrder "MSG-18" Set Reject "interchange.md § Ordering Invariant" "the messages of a tensor are its descriptor, its data and its end";
+    DescriptorPayload "MSG-19" Wire Reject "interchange.md § TENSOR_DESCRIPTOR Payload" "the payload is the descriptor and 16 bytes";
+    TotalBytes "MSG-20" Wire Reject "interchange.md § TENSOR_DESCRIPTOR Payload" "total_data_bytes is the sum of all byte_size";
+    EmptyData "MSG-21" Set Ignore "interchange.md § Ordering Invariant" "a tensor without data has no TENSOR_DATA";
+    DataPrefix "MSG-23" Wire Reject "interchange.md § TENSOR_DATA Payload" "TENSOR_DATA has room for byte_offset_in_buffer";
+    DataOffset "MSG-24" Set Reject "interchange.md § TENSOR_DATA Payload" "data frames follow each other without gap and overlap";
+    DataTotal "MSG-25" Set Reject "interchange.md § TENSOR_DATA Payload" "data frames add up to total_data_bytes";
+    NoPayload "MSG-26" Wire Ignore "interchange.md § TENSOR_DATA_END, TENSOR_PUT_ACK and RDMA_READY Payload" "messages without fields have no payload";
+    ShardCount "MSG-27" Wire Reject "interchange.md § TENSOR_DESCRIPTOR Payload" "shard_index is below total_shards";
+    ShardMissing "MSG-28" Wire Reject "interchange.md § Parallel Transfer Flow" "one of several shards has a shard section";
+    ShardsDiffer "MSG-29" Set Reject "interchange.md § Shard Consistency" "all shards of a tensor have the same parent_shape, type and layout";
+    MessagesTorn "MSG-32" Set Expose "interchange.md § Composite Tensor Streaming" "a stream does not end inside a tensor or a composite";
+    Put "MSG-34" Wire Reject "interchange.md § TENSOR_PUT Payload" "the fields of a put fill its payload, its key is UTF-8, the length is that of its descriptor";
+    PutHead "MSG-35" Wire Reject "interchange.md § TENSOR_PUT" "a tensor that is put is no composite head with members";
+    ErrorText "MSG-37" Wire Ignore "interchange.md § ERROR Payload" "code and text fill the payload, and the text is UTF-8";
+    RdmaOrder "MSG-39" Set Reject "interchange.md § RDMA Data Plane" "RDMA messages follow the descriptor of their stream, source first, between peers that both have RDMA";
+    RdmaRegister "MSG-40" Wire Reject "interchange.md § RDMA_REGISTER Payload" "the fields of a registration fill its payload, and its length is total_data_bytes";
+    PrivateMessage "MSG-43" Wire Reject "interchange.md § Message Types" "message_type 0xFF is never used";
+    ShardIndex "MSG-44" Set Reject "interchange.md § Parallel Transfers" "all shards say the same total_shards, and each shard_index is there once";
 }
 
 impl Rule {
-    /// The rule with that ID.
+    /// The rule with that ID, or the one that the row with that ID restates.
     #[must_use]
     pub fn from_id(id: &str) -> Option<Rule> {
-        Self::ALL.iter().copied().find(|rule| rule.id() == id)
+        let restated = || Self::RESTATED.iter().find(|row| row.id == id);
+        let rule = Self::ALL.iter().copied().find(|rule| rule.id() == id);
+        rule.or_else(|| restated().map(|row| row.rule))
     }
 
     /// The rule with that number.
@@ -377,9 +389,9 @@ impl Rule {
     }
 }
 
-const FAMILIES: [&str; 13] = [
+const FAMILIES: [&str; 14] = [
     "DESC", "TYPE", "LAYOUT", "BUF", "QUANT", "SHARD", "STAT", "EXT", "MEMBER", "COMP", "STREAM",
-    "VER", "FILE",
+    "VER", "FILE", "MSG",
 ];
 
 /// `"LAYOUT-05"` is 305. Runs at compile time only, where a panic is a compile error.

@@ -108,6 +108,12 @@ impl<C, A> CompositeValidator<C, A> {
         }
     }
 
+    /// Takes the choices of a policy, outside every composite.
+    pub(crate) const fn adopt(&mut self, policy: &Policy) {
+        self.mode = policy.mode;
+        self.max_members = policy.max_members;
+    }
+
     /// How many composites are open.
     #[must_use]
     pub fn depth(&self) -> u8 {

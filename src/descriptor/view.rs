@@ -52,7 +52,6 @@ impl<'a> DescriptorView<'a> {
     }
 
     /// What the lengths of its parts follow from.
-    #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) const fn facts(&self) -> Facts {
         self.facts

@@ -151,6 +151,35 @@ fields! {
     IndexCrc32c "index_crc32c";
     TrailerReserved "trailer.reserved";
     TrailerMagic "trailer_magic";
+    // messages
+    MessageType "message_type";
+    StreamId "stream_id";
+    PayloadLength "payload_length";
+    ProtocolVersion "protocol_version";
+    MaxMessageSize "max_message_size";
+    CapabilityFlags "capability_flags";
+    LayoutCount "layout_count";
+    SupportedLayouts "supported_layouts";
+    DeviceCount "device_count";
+    SupportedDevices "supported_devices";
+    ClassCount "class_count";
+    SupportedMemoryClasses "supported_memory_classes";
+    TensorKey "tensor_key";
+    PreferredLayouts "preferred_layouts";
+    PreferredDevice "preferred_device";
+    MinAlignment "min_alignment";
+    RequestFlags "request_flags";
+    Descriptor "descriptor";
+    TotalDataBytes "total_data_bytes";
+    ShardIndex "shard_index";
+    TotalShards "total_shards";
+    ByteOffsetInBuffer "byte_offset_in_buffer";
+    ErrorCode "error_code";
+    ErrorText "message";
+    RemoteAddr "remote_addr";
+    RegisteredLength "rdma_register.length";
+    Rkey "rkey";
+    MessageTail "message_tail";
     // what buffers hold
     Data "data";
     Values "values";

@@ -62,6 +62,8 @@ pub enum Resource {
     Index,
     /// Ways to tell where the tensors of a container end, for a reader that takes it front to back.
     Region,
+    /// Streams of a link with open tensors or composites.
+    Streams,
 }
 
 impl Resource {

@@ -3,11 +3,11 @@
 use super::parse::{FileParser, Next, Region, State, Step};
 use super::sections::{FileHeader, magic};
 use super::seen::Place;
-use super::spot::{Spot, require};
 use super::tensor::data_end;
 use crate::composite::{Arena, Cover};
 use crate::error::{Error, ErrorKind, Field, Resource};
 use crate::frame::Storage;
+use crate::record::{Spot, require};
 use crate::rule::Rule;
 use crate::stream::Event;
 use crate::wire::container::{FILE_HEADER, PLACEMENT, align_up, offset};

@@ -5,11 +5,11 @@ use super::directory::{FIT, Unchecked};
 use super::kv::{FILL, require_fill};
 use super::parse::{FileEnd, FileParser, State};
 use super::sections::{Sections, long_enough, too_short};
-use super::spot::Spot;
 use crate::check::Judge;
 use crate::composite::{Arena, Cover};
 use crate::error::{Error, Field};
 use crate::frame::Storage;
+use crate::record::Spot;
 use crate::wire::container::KV_HEAD;
 use crate::wire::length;
 

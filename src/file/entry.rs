@@ -1,9 +1,9 @@
 //! The entries of an index: a name, and where a tensor is.
 
 use super::sections::Sections;
-use super::spot::{Spot, require, require_within};
 use crate::check::Judge;
 use crate::error::{Error, Field};
+use crate::record::{Spot, require, require_within};
 use crate::rule::Rule;
 use crate::wire::container::{ENTRY_HEAD, ENTRY_TAIL, PLACEMENT, offset};
 use crate::wire::descriptor::HEADER;

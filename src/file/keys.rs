@@ -3,10 +3,10 @@
 use core::convert::Infallible;
 
 use super::kv::{KvEntry, KvValue, require_fill, require_key};
-use super::spot::Spot;
 use crate::descriptor::Sink;
 use crate::error::{Error, Field};
 use crate::policy::Policy;
+use crate::record::Spot;
 use crate::wire::container::kv_tag;
 use crate::wire::{length, length32};
 

@@ -3,14 +3,14 @@
 use core::iter::FusedIterator;
 
 use super::array::KvArray;
-use super::spot::{Spot, require};
 use crate::check::Judge;
 use crate::error::{Error, Field};
 use crate::model::F64Bits;
 use crate::policy::Policy;
+use crate::record::{Cursor, Spot, require};
 use crate::rule::Rule;
 use crate::wire::container::{kv_tag, offset};
-use crate::wire::{index, length};
+use crate::wire::length;
 
 /// One key with its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +46,7 @@ pub enum KvValue<'a> {
 /// A key-value section, front to back.
 #[derive(Clone, Debug)]
 pub(super) struct KvSection<'a> {
-    rest: &'a [u8],
-    /// Absolute offset behind it.
-    end: u64,
+    cursor: Cursor<'a>,
 }
 
 /// What is wrong where entries do not fit the section, or leave some of it.
@@ -58,29 +56,31 @@ impl<'a> KvSection<'a> {
     /// The section that starts at an absolute offset.
     pub(super) fn new(bytes: &'a [u8], start: u64) -> Self {
         KvSection {
-            rest: bytes,
-            end: start.saturating_add(length(bytes.len())),
+            cursor: Cursor::new(bytes, start, FILL),
         }
     }
 
     /// Reads `kv_count`.
     pub(super) fn count(&mut self) -> Result<u32, Error> {
-        self.number(Field::KvCount).map(u32::from_le_bytes)
+        self.cursor.number(Field::KvCount).map(u32::from_le_bytes)
     }
 
     /// Reads the next entry and checks it; none in front of a private value, which has no length.
     pub(super) fn entry<J: Judge>(&mut self, judge: &mut J) -> Result<Option<KvEntry<'a>>, Error> {
-        let front = self.spot(Field::KeyLength);
-        let key_length = self.number(Field::KeyLength).map(u16::from_le_bytes)?;
+        let front = self.cursor.spot(Field::KeyLength);
+        let key_length = self
+            .cursor
+            .number(Field::KeyLength)
+            .map(u16::from_le_bytes)?;
         let at = match key_length {
             0 => front,
-            _ => self.spot(Field::Key),
+            _ => self.cursor.spot(Field::Key),
         };
-        let key = self.take(key_length.into(), Field::Key)?;
+        let key = self.cursor.take(key_length.into(), Field::Key)?;
         let key = core::str::from_utf8(key).unwrap_or_default();
         require_key(!key.is_empty(), at)?;
-        let at = self.spot(Field::ValueTag);
-        let [tag] = self.number(Field::ValueTag)?;
+        let at = self.cursor.spot(Field::ValueTag);
+        let [tag] = self.cursor.number(Field::ValueTag)?;
         if kv_tag::PRIVATE.contains(&tag) {
             require(judge, false, Rule::KvPrivate, at)?;
             return Ok(None);
@@ -97,43 +97,47 @@ impl<'a> KvSection<'a> {
 
     /// Checks that nothing is left.
     pub(super) fn finish<J: Judge>(&self, judge: &mut J) -> Result<(), Error> {
-        require_fill(judge, self.rest.is_empty(), self.spot(Field::KvTail))
+        require_fill(
+            judge,
+            self.cursor.rest().is_empty(),
+            self.cursor.spot(Field::KvTail),
+        )
     }
 
     fn array(&mut self) -> Result<KvArray<'a>, Error> {
-        let at = self.spot(Field::Value);
-        let [element_tag] = self.number(Field::Value)?;
+        let at = self.cursor.spot(Field::Value);
+        let [element_tag] = self.cursor.number(Field::Value)?;
         if !kv_tag::SCALARS.contains(&element_tag) {
             return Err(at.error(Rule::KvArray));
         }
-        let count = self.number(Field::Value).map(u32::from_le_bytes)?;
-        let from = self.rest;
+        let count = self.cursor.number(Field::Value).map(u32::from_le_bytes)?;
+        let from = self.cursor.rest();
         for _ in 0..count {
             self.scalar(element_tag)?;
         }
-        let len = from.len().saturating_sub(self.rest.len());
+        let len = from.len().saturating_sub(self.cursor.rest().len());
         let elements = from.get(..len).unwrap_or_default();
         Ok(KvArray::encoded(element_tag, count, elements))
     }
 
     pub(super) fn scalar(&mut self, tag: u8) -> Result<KvValue<'a>, Error> {
         let value = match tag {
-            kv_tag::INT64 => KvValue::Int64(i64::from_le_bytes(self.number(Field::Value)?)),
-            kv_tag::UINT64 => KvValue::Uint64(u64::from_le_bytes(self.number(Field::Value)?)),
+            kv_tag::INT64 => KvValue::Int64(i64::from_le_bytes(self.cursor.number(Field::Value)?)),
+            kv_tag::UINT64 => {
+                KvValue::Uint64(u64::from_le_bytes(self.cursor.number(Field::Value)?))
+            }
             kv_tag::FLOAT64 => {
-                let bits = self.number(Field::Value).map(u64::from_le_bytes)?;
+                let bits = self.cursor.number(Field::Value).map(u64::from_le_bytes)?;
                 KvValue::Float64(F64Bits(bits))
             }
             kv_tag::BOOL => {
-                let at = self.spot(Field::Value);
-                let [byte] = self.number(Field::Value)?;
+                let at = self.cursor.spot(Field::Value);
+                let [byte] = self.cursor.number(Field::Value)?;
                 require_value(byte <= 1, at)?;
                 KvValue::Bool(byte == 1)
             }
             _ => {
-                let len = self.number(Field::Value).map(u32::from_le_bytes)?;
-                let at = self.spot(Field::Value);
-                let bytes = self.take(index(len), Field::Value)?;
+                let (bytes, at) = self.cursor.counted(Field::Value)?;
                 match (tag, core::str::from_utf8(bytes)) {
                     (kv_tag::STRING, Ok(text)) => KvValue::String(text),
                     (kv_tag::STRING, Err(_)) => {
@@ -145,31 +149,6 @@ impl<'a> KvSection<'a> {
             }
         };
         Ok(value)
-    }
-
-    fn number<const N: usize>(&mut self, field: Field) -> Result<[u8; N], Error> {
-        let bytes = self.take(N, field)?;
-        // it has that length
-        Ok(bytes.first_chunk().copied().unwrap_or([0; N]))
-    }
-
-    fn take(&mut self, len: usize, field: Field) -> Result<&'a [u8], Error> {
-        let (bytes, rest) = match self.rest.split_at_checked(len) {
-            Some(halves) => halves,
-            None => return Err(self.spot(field).error(FILL)),
-        };
-        self.rest = rest;
-        Ok(bytes)
-    }
-
-    /// Absolute offset of the next byte.
-    fn at(&self) -> u64 {
-        self.end.saturating_sub(length(self.rest.len()))
-    }
-
-    /// A field that starts there.
-    fn spot(&self, field: Field) -> Spot {
-        Spot::new(field, self.at())
     }
 }
 
@@ -204,7 +183,7 @@ impl<'a> KvEntries<'a> {
 
     /// Where the next entry is.
     pub(super) fn at(&self) -> u64 {
-        self.section.at()
+        self.section.cursor.at()
     }
 }
 

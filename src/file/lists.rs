@@ -11,10 +11,10 @@ use super::kv::{key_spot, require_key};
 use super::measure::Measure;
 use super::parse::{FileParser, Next, State, Step};
 use super::sections::{Sections, Trailer};
-use super::spot::Spot;
 use crate::composite::{Arena, Cover};
 use crate::error::{Error, ErrorKind, Field, Resource};
 use crate::frame::Storage;
+use crate::record::Spot;
 use crate::wire::container::{ENTRY_HEAD, ENTRY_TAIL, INDEX_HEAD, KV_HEAD, PLACEMENT, align_up};
 use crate::wire::{length, record, u32, u64};
 

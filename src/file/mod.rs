@@ -23,7 +23,6 @@ mod parse;
 mod range;
 mod sections;
 mod seen;
-mod spot;
 mod table;
 mod tensor;
 mod view;

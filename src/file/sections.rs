@@ -3,9 +3,9 @@
 use core::ops::Range;
 
 use super::entry::{RawEntry, require_ascending};
-use super::spot::{Spot, require, require_within};
 use crate::check::Judge;
 use crate::error::{Error, ErrorKind, Field};
+use crate::record::{Spot, require, require_within};
 use crate::rule::Rule;
 use crate::wire::container::{
     CONTAINER_VERSION_MAJOR, FILE_HEADER, FILE_MAGIC, KV_HEAD, LEAST_DATA_ALIGNMENT,

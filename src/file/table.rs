@@ -1,11 +1,11 @@
 //! The index of a file that is written, in memory that the caller lends.
 
 use super::entry::{Places, RawEntry, require_ascending, require_name};
-use super::spot::Spot;
 use crate::error::{Error, ErrorKind, Field, Resource};
 use crate::frame::{Full, Storage};
 use crate::model::Fields;
 use crate::policy::Policy;
+use crate::record::Spot;
 use crate::wire::{array, length};
 
 /// Entries as they will stand in the file; behind them the sizes of the buffers that the open tensor has

@@ -45,6 +45,13 @@ pub trait Fields {
     }
 }
 
+/// Bytes of all buffers; none where that does not fit 64 bits.
+pub(crate) fn data_bytes<F: Fields + ?Sized>(d: &F) -> Option<u64> {
+    let sizes = (0..).map_while(|k| d.buffer(k));
+    let mut sizes = sizes.map(|handle| handle.byte_size);
+    sizes.try_fold(0u64, u64::checked_add)
+}
+
 macro_rules! forward {
     ($($name:ident($($argument:ident: $type:ty)?) -> $result:ty;)*) => {
         impl<T: Fields + ?Sized> Fields for &T {

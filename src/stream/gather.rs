@@ -6,11 +6,13 @@
 use core::mem::take;
 
 use super::{Phase, StreamParser, Turn};
+use crate::descriptor::DescriptorView;
 use crate::descriptor::decode::{
     behind_header, header, magic_error, place, stated_length, too_long, wrong_magic,
 };
 use crate::error::{Error, ErrorKind, Field, Resource, Violation};
 use crate::frame::Storage;
+use crate::model::Fields;
 use crate::rule::Rule;
 use crate::wire::descriptor::{FILE_MAGIC_TAIL, Facts, HEADER, LENGTH_KNOWN, MAGIC};
 use crate::wire::{array, index, length};
@@ -200,7 +202,7 @@ impl<S: Storage> StreamParser<S> {
         self.facts = facts;
         let start = self.origin.wrapping_add(length(bytes.len()));
         if self.policy.max_buffer < u64::MAX
-            && let Some(error) = self.large_buffer()
+            && let Some(error) = large_buffer(&self.view(), self.policy.max_buffer)
         {
             return self.fail(error);
         }
@@ -211,20 +213,6 @@ impl<S: Storage> StreamParser<S> {
             self.enter(buffer, start, size);
         }
         Turn::Descriptor
-    }
-
-    /// The capacity error of the first buffer that is larger than the policy has it.
-    fn large_buffer(&self) -> Option<Error> {
-        let (view, available) = (self.view(), self.policy.max_buffer);
-        let mut sizes = (0..).map_while(|k| Some((k, view.buffer(k)?.byte_size)));
-        let (k, needed) = sizes.find(|(_, size)| *size > available)?;
-        let kind = ErrorKind::Capacity {
-            what: Resource::Buffer,
-            needed,
-            available,
-        };
-        let at = view.locate(Field::ByteSize, k)?.start;
-        Some(Error::new(kind, self.origin.wrapping_add(at.into())))
     }
 
     /// Places a violation. A container file looks like a descriptor of a far version (STREAM-12).
@@ -248,4 +236,17 @@ impl<S: Storage> StreamParser<S> {
         };
         Error::new(kind, self.origin)
     }
+}
+
+/// The capacity error of the first buffer that is larger than a policy has it.
+pub(crate) fn large_buffer(view: &DescriptorView<'_>, available: u64) -> Option<Error> {
+    let mut sizes = (0..).map_while(|k| Some((k, view.buffer(k)?.byte_size)));
+    let (k, needed) = sizes.find(|(_, size)| *size > available)?;
+    let kind = ErrorKind::Capacity {
+        what: Resource::Buffer,
+        needed,
+        available,
+    };
+    let at = view.locate(Field::ByteSize, k)?.start;
+    Some(Error::new(kind, view.origin().wrapping_add(at.into())))
 }

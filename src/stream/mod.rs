@@ -12,6 +12,7 @@ mod write;
 
 pub use decode::{FixedDecoder, StreamDecoder};
 pub use event::{Event, Payload};
+pub(crate) use gather::large_buffer;
 pub use write::{FixedWriter, StreamWriter};
 
 use crate::composite::Outcome;

@@ -4,7 +4,7 @@ use crate::composite::{Arena, CompositeValidator, Cover, SetError};
 use crate::descriptor::encode::prepare;
 use crate::descriptor::{Order, WriteError};
 use crate::error::{ErrorKind, Resource};
-use crate::model::Fields;
+use crate::model::{Fields, data_bytes};
 use crate::policy::Policy;
 use crate::wire::descriptor::Facts;
 use crate::wire::length;
@@ -57,11 +57,7 @@ impl<C, A> Turns<C, A> {
             State::Broken => return Err(WriteError::Order(Order::Broken)),
         }
         let (facts, len) = prepare(d, &self.policy)?;
-        let sizes = (0..)
-            .map_while(|k| d.buffer(k))
-            .map(|handle| handle.byte_size);
-        let payload = sizes.into_iter().try_fold(0u64, u64::checked_add);
-        let payload = payload.ok_or(WriteError::Refused(NO_POSITION))?;
+        let payload = data_bytes(d).ok_or(WriteError::Refused(NO_POSITION))?;
         Ok(Ready {
             facts,
             len,

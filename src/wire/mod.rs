@@ -9,6 +9,7 @@ pub(crate) mod descriptor;
 mod facts;
 pub(crate) mod form;
 pub(crate) mod handle;
+pub(crate) mod message;
 pub(crate) mod tag;
 
 use byteorder::{ByteOrder, LittleEndian};

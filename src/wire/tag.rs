@@ -4,13 +4,13 @@
 //! does not know. Every space reserves `0xF0..=0xFE` for private use.
 
 macro_rules! tags {
-    ($(#[$doc:meta])* $space:ident { $($(#[$value_doc:meta])* $name:ident = $value:literal $text:literal,)* }) => {
+    ($(#[$doc:meta])* $space:ident($number:ident) { $($(#[$value_doc:meta])* $name:ident = $value:literal $text:literal,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[cfg_attr(feature = "defmt", derive(defmt::Format))]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[repr(transparent)]
-        pub struct $space(pub u8);
+        pub struct $space(pub $number);
 
         #[allow(non_upper_case_globals)] // read as the variants they name
         #[allow(clippy::manual_range_patterns)] // a list of values, not a range
@@ -53,7 +53,7 @@ macro_rules! tags {
 
 tags! {
     /// `layout_tag`: how elements are placed in buffers.
-    LayoutTag {
+    LayoutTag(u8) {
         RowMajor = 0x01 "row_major",
         ColumnMajor = 0x02 "col_major",
         Strided = 0x03 "strided",
@@ -71,7 +71,7 @@ tags! {
 
 tags! {
     /// `device_tag`: the device that holds a buffer.
-    DeviceTag {
+    DeviceTag(u8) {
         Cpu = 0x00 "cpu",
         Cuda = 0x01 "cuda",
         Rocm = 0x02 "rocm",
@@ -86,7 +86,7 @@ tags! {
 
 tags! {
     /// `memory_class`: who reaches a buffer without a copy.
-    MemoryClass {
+    MemoryClass(u8) {
         Standard = 0x00 "standard",
         HostPinned = 0x01 "host_pinned",
         Unified = 0x02 "unified",
@@ -96,7 +96,7 @@ tags! {
 
 tags! {
     /// `sync_mode`: what a consumer waits for before it touches a buffer.
-    SyncMode {
+    SyncMode(u8) {
         ProducerSynced = 0x00 "producer_synced",
         Event = 0x01 "event",
         ConsumerStream = 0x02 "consumer_stream",
@@ -105,7 +105,7 @@ tags! {
 
 tags! {
     /// `scheme_tag`: a quantization scheme.
-    Scheme {
+    Scheme(u8) {
         PerTensorAffine = 0x01 "per_tensor_affine",
         PerChannelAffine = 0x02 "per_channel_affine",
         PerBlockAffine = 0x03 "per_block_affine",
@@ -116,7 +116,7 @@ tags! {
 
 tags! {
     /// `composition_rule`: what a composite's members are to its head.
-    CompositionRule {
+    CompositionRule(u8) {
         Partition = 0x01 "partition",
         Overlay = 0x02 "overlay",
         Group = 0x03 "group",
@@ -125,7 +125,7 @@ tags! {
 
 tags! {
     /// `combine_op`: how overlay members combine.
-    CombineOp {
+    CombineOp(u8) {
         None = 0x00 "none",
         Replace = 0x01 "replace",
         Add = 0x02 "add",
@@ -134,7 +134,7 @@ tags! {
 
 tags! {
     /// `member_role`: what a member is to its overlay.
-    MemberRole {
+    MemberRole(u8) {
         Correction = 0x00 "correction",
         Base = 0x01 "base",
     }
@@ -142,7 +142,7 @@ tags! {
 
 tags! {
     /// `kv_role`: what a block-paged tensor caches.
-    KvRole {
+    KvRole(u8) {
         Key = 0x00 "key",
         Value = 0x01 "value",
         Fused = 0x02 "fused",
@@ -151,9 +151,42 @@ tags! {
 
 tags! {
     /// `block_table_index_type`: width of page numbers and sequence pointers.
-    BlockTableIndexType {
+    BlockTableIndexType(u8) {
         U32 = 0x00 "u32",
         U64 = 0x01 "u64",
+    }
+}
+
+tags! {
+    /// `message_type`: what a message of the framed transport is.
+    MessageType(u32) {
+        ClientHello = 0x01 "CLIENT_HELLO",
+        ServerHello = 0x02 "SERVER_HELLO",
+        TensorRequest = 0x03 "TENSOR_REQUEST",
+        TensorDescriptor = 0x04 "TENSOR_DESCRIPTOR",
+        TensorData = 0x05 "TENSOR_DATA",
+        TensorDataEnd = 0x06 "TENSOR_DATA_END",
+        TensorPut = 0x07 "TENSOR_PUT",
+        TensorPutAck = 0x08 "TENSOR_PUT_ACK",
+        Error = 0x09 "ERROR",
+        Ping = 0x0A "PING",
+        Pong = 0x0B "PONG",
+        RdmaRegister = 0x0C "RDMA_REGISTER",
+        RdmaReady = 0x0D "RDMA_READY",
+    }
+}
+
+tags! {
+    /// `error_code`: why a peer closes a stream.
+    ErrorCode(u32) {
+        ProtocolVersionMismatch = 0x01 "PROTOCOL_VERSION_MISMATCH",
+        UnknownTensor = 0x02 "UNKNOWN_TENSOR",
+        LayoutUnavailable = 0x03 "LAYOUT_UNAVAILABLE",
+        TranscodeLimitExceeded = 0x04 "TRANSCODE_LIMIT_EXCEEDED",
+        DeviceUnavailable = 0x05 "DEVICE_UNAVAILABLE",
+        InvalidMessage = 0x06 "INVALID_MESSAGE",
+        MessageTooLarge = 0x07 "MESSAGE_TOO_LARGE",
+        ShardMismatch = 0x08 "SHARD_MISMATCH",
     }
 }
 
@@ -190,7 +223,7 @@ macro_rules! element_types {
     ($($name:ident = $value:literal $text:literal $bits:literal $($property:ident)*,)*) => {
         tags! {
             /// `type_tag`: the type of the elements.
-            ElementType { $($name = $value $text,)* }
+            ElementType(u8) { $($name = $value $text,)* }
         }
 
         /// Bits in the low byte, properties above; 0 for tags without a meaning.

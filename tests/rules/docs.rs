@@ -4,13 +4,13 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-use hrry::{Class, Rule};
+use hrry::{Class, Restated, Rule};
 
 use super::catalogue::{FAMILIES, UNBREAKABLE};
 
 const HEAD: &str = "# Rules
 
-Generated from `src/rule.rs` by `HRRY_BLESS=1 cargo test --test rules`; do not edit.
+Generated from `src/rule.rs` and `src/rule/` by `HRRY_BLESS=1 cargo test --test rules`; do not edit.
 
 A strict reader refuses whatever breaks a rule and names its ID; the last column says what permissive mode does instead:
 `reject` (it refuses as well), `accept` (and flag), `ignore` (the field), `opaque` (the data stays uninterpreted), `expose`
@@ -20,12 +20,12 @@ QUANT-25 to QUANT-27 and QUANT-35 relax.
 Who can break a rule: `wire` bytes, `model` the values of one descriptor, `set` several descriptors in order, `content` the
 bytes inside buffers (checked on request), `call` the user of a writer.
 
-A row that restates another is never reported itself.
+What restates a rule is never reported itself.
 ";
 
 const COLUMNS: &str = "
-| ID | Rule | Class | What must hold | Specification | Same as | Strict / permissive |
-|---|---|---|---|---|---|---|
+| ID | Rule | Class | What must hold | Specification | Strict / permissive |
+|---|---|---|---|---|---|
 ";
 
 #[test]
@@ -51,6 +51,23 @@ fn document() -> String {
         for rule in Rule::ALL.iter().filter(|rule| of_family(rule.id())) {
             text.push_str(&row(*rule));
         }
+        let mut restated = Rule::RESTATED
+            .iter()
+            .filter(|row| of_family(row.id))
+            .peekable();
+        if restated.peek().is_some() {
+            text.push_str("\nThese restate others:\n\n");
+        }
+        for row in restated {
+            let Restated {
+                id,
+                clause,
+                text: what,
+                rule,
+                ..
+            } = row;
+            writeln!(text, "* {id}, as {}: {what} ({clause}).", rule.id()).unwrap();
+        }
         text.push_str("\nNothing can break the others:\n\n");
         for (id, why) in UNBREAKABLE.iter().filter(|(id, _)| of_family(id)) {
             writeln!(text, "* {id}: {why}.").unwrap();
@@ -66,13 +83,12 @@ fn row(rule: Rule) -> String {
         "reject"
     };
     format!(
-        "| {} | `{:?}` | {} | {} | {} | {} | {strict} / {} |\n",
+        "| {} | `{:?}` | {} | {} | {} | {strict} / {} |\n",
         rule.id(),
         rule,
         format!("{:?}", rule.class()).to_lowercase(),
         rule.text(),
         rule.clause(),
-        rule.same_as().map_or("", Rule::id),
         format!("{:?}", rule.permissive()).to_lowercase(),
     )
 }

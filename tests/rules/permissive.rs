@@ -39,8 +39,7 @@ const UNKNOWN_TYPE_IN_PARTITION: &str = "s-bad-member-type";
 fn broken(v: &Vector) -> BTreeSet<Rule> {
     let rule =
         |id: &String| Rule::from_id(id).unwrap_or_else(|| panic!("{id} is not in the table"));
-    let rules = v.rules.iter().map(rule);
-    let mut rules: BTreeSet<Rule> = rules.map(|rule| rule.same_as().unwrap_or(rule)).collect();
+    let mut rules: BTreeSet<Rule> = v.rules.iter().map(rule).collect();
     if v.id == UNKNOWN_TYPE_IN_PARTITION {
         rules.insert(Rule::MemberType);
     }

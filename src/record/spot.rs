@@ -6,18 +6,23 @@ use crate::rule::Rule;
 
 /// A field of a container and its absolute offset, which tells records of one kind apart.
 #[derive(Clone, Copy)]
-pub(super) struct Spot {
+pub(crate) struct Spot {
     field: Field,
     offset: u64,
 }
 
 impl Spot {
-    pub(super) const fn new(field: Field, offset: u64) -> Self {
+    pub(crate) const fn new(field: Field, offset: u64) -> Self {
         Spot { field, offset }
     }
 
+    /// Where it is.
+    pub(crate) const fn offset(self) -> u64 {
+        self.offset
+    }
+
     /// The error of a rule that is broken here.
-    pub(super) fn error(self, rule: Rule) -> Error {
+    pub(crate) fn error(self, rule: Rule) -> Error {
         let violation = Violation {
             rule,
             field: self.field,
@@ -28,7 +33,7 @@ impl Spot {
 
     /// Requires what must hold here in any mode.
     #[inline]
-    pub(super) fn must(self, holds: bool, rule: Rule) -> Result<(), Error> {
+    pub(crate) fn must(self, holds: bool, rule: Rule) -> Result<(), Error> {
         match holds {
             true => Ok(()),
             false => Err(self.error(rule)),
@@ -38,7 +43,7 @@ impl Spot {
 
 /// Requires what holds, or what the mode relaxes.
 #[inline]
-pub(super) fn require<J: Judge>(
+pub(crate) fn require<J: Judge>(
     judge: &mut J,
     holds: bool,
     rule: Rule,
@@ -53,7 +58,7 @@ pub(super) fn require<J: Judge>(
 
 /// The same for a rule that no mode relaxes as far as it is not even `tolerable`.
 #[inline]
-pub(super) fn require_within<J: Judge>(
+pub(crate) fn require_within<J: Judge>(
     judge: &mut J,
     holds: bool,
     tolerable: bool,

@@ -1,0 +1,161 @@
+//! The part of a parser that reads control messages.
+
+use super::MessageHeader;
+use super::event::MessageBody;
+use super::hello::{Hello, READ, placed};
+use super::notice::{ErrorMessage, RdmaRegister};
+use super::parse::MessageParser;
+use super::request::TensorRequest;
+use super::sequence::{LinkOptions, Sequence};
+use super::streams::Streams;
+use super::tensor::{TensorDescriptor, TensorPut};
+use crate::composite::{Outcome, SetError};
+use crate::descriptor::DescriptorView;
+use crate::error::{Error, ErrorKind, Field, Resource};
+use crate::frame::Storage;
+use crate::stream::large_buffer;
+use crate::wire::descriptor::Facts;
+use crate::wire::message::{MESSAGE_HEADER, offset};
+use crate::wire::tag::MessageType;
+use crate::wire::{index, length};
+
+impl<S: Storage, T: Streams> MessageParser<S, T> {
+    /// Looks at the control message in the frame, and takes it to the order of the link.
+    pub(super) fn control(&mut self) -> Result<(Facts, Outcome), Error> {
+        let start = self.start();
+        let origin = start.saturating_add(length(MESSAGE_HEADER));
+        let MessageHeader {
+            message_type,
+            stream_id,
+            ..
+        } = self.header;
+        let payload = self.frame.stored(self.len);
+        let sequence = &mut self.sequence;
+        let policy = sequence.policy;
+        let mut plain = (Facts::NONE, Outcome::Plain);
+        match message_type {
+            MessageType::ClientHello | MessageType::ServerHello => {
+                let hello = Hello::read(payload, origin, &mut &policy)?;
+                let LinkOptions {
+                    sender,
+                    client_version,
+                    ..
+                } = sequence.options;
+                let checked = hello.check(sender, client_version, &mut &policy);
+                checked.map_err(|broken| placed(broken, start))?;
+                sequence.greet(hello.capabilities);
+            }
+            MessageType::TensorRequest => {
+                TensorRequest::read(payload, origin, &mut &policy)?;
+            }
+            MessageType::TensorDescriptor => {
+                let message = TensorDescriptor::read(payload, origin, &policy)?;
+                let (view, total) = (message.descriptor, message.total_data_bytes);
+                plain = (
+                    view.facts(),
+                    open(sequence, stream_id, start, &view, total)?,
+                );
+            }
+            MessageType::TensorPut => {
+                let message = TensorPut::read(payload, origin, &policy)?;
+                let (view, total) = (message.descriptor, message.total_data_bytes);
+                plain = (
+                    view.facts(),
+                    open(sequence, stream_id, start, &view, total)?,
+                );
+            }
+            MessageType::TensorDataEnd => {
+                plain.1 = sequence
+                    .end(stream_id)
+                    .map_err(|error| set(error, start, None))?;
+            }
+            MessageType::Error => {
+                ErrorMessage::read(payload, origin, &mut &policy)?;
+                sequence.close(stream_id);
+            }
+            MessageType::RdmaRegister => {
+                let message = RdmaRegister::read(payload, origin)?;
+                let registered = sequence.register(stream_id, message.length);
+                registered.map_err(|broken| placed(broken, start))?;
+            }
+            MessageType::RdmaReady => {
+                let ready = sequence.ready(stream_id);
+                ready.map_err(|broken| placed(broken, start))?;
+            }
+            _ => {}
+        }
+        Ok(plain)
+    }
+
+    /// The control message in the frame, which was looked at.
+    pub(super) fn body(
+        &self,
+        facts: Facts,
+        outcome: Outcome,
+    ) -> Result<MessageBody<'_, 'static>, Error> {
+        let payload = self.frame.stored(index(self.header.payload_length));
+        let origin = self.at.saturating_sub(length(payload.len()));
+        Ok(match self.header.message_type {
+            MessageType::ClientHello => {
+                MessageBody::ClientHello(Hello::read(payload, origin, &mut &READ)?)
+            }
+            MessageType::ServerHello => {
+                MessageBody::ServerHello(Hello::read(payload, origin, &mut &READ)?)
+            }
+            MessageType::TensorRequest => {
+                MessageBody::TensorRequest(TensorRequest::read(payload, origin, &mut &READ)?)
+            }
+            MessageType::TensorDescriptor => {
+                let message = TensorDescriptor::again(payload, origin, facts);
+                MessageBody::TensorDescriptor(message, outcome)
+            }
+            MessageType::TensorDataEnd => MessageBody::TensorDataEnd(outcome),
+            MessageType::TensorPut => {
+                MessageBody::TensorPut(TensorPut::again(payload, origin, facts)?)
+            }
+            MessageType::TensorPutAck => MessageBody::TensorPutAck,
+            MessageType::Error => {
+                MessageBody::Error(ErrorMessage::read(payload, origin, &mut &READ)?)
+            }
+            MessageType::Pong => MessageBody::Pong(payload),
+            MessageType::RdmaRegister => {
+                MessageBody::RdmaRegister(RdmaRegister::read(payload, origin)?)
+            }
+            MessageType::RdmaReady => MessageBody::RdmaReady,
+            // no other is gathered
+            _ => MessageBody::Ping(payload),
+        })
+    }
+}
+
+/// Takes a descriptor to its stream.
+fn open<T: Streams>(
+    sequence: &mut Sequence<T>,
+    stream_id: u32,
+    start: u64,
+    view: &DescriptorView<'_>,
+    total: u64,
+) -> Result<Outcome, Error> {
+    let most = sequence.policy.max_buffer;
+    if let Some(error) = large_buffer(view, most) {
+        return Err(error);
+    }
+    let outcome = sequence.open(stream_id, view, total);
+    outcome.map_err(|error| set(error, start, Some(view)))
+}
+
+/// The error of a message that starts at an absolute offset, for what was found out about its stream.
+#[cold]
+fn set(error: SetError, start: u64, view: Option<&DescriptorView<'_>>) -> Error {
+    match error.kind {
+        ErrorKind::Rule(broken) if broken.field == Field::MessageType => placed(broken, start),
+        ErrorKind::Capacity {
+            what: Resource::Streams,
+            ..
+        } => {
+            let at = length(offset(Field::StreamId));
+            Error::new(error.kind, start.saturating_add(at))
+        }
+        _ => error.placed(view),
+    }
+}

@@ -1,0 +1,100 @@
+//! The framed transport: messages of two sides over one ordered link, cut into pieces of any size.
+//!
+//! Depends on descriptors, composites and records. One parser or writer serves one direction; both hold
+//! the same [`Sequence`](sequence), so that a writer refuses what a reader would. Payload is lent out, never
+//! copied; control messages are gathered one at a time. Never answers a message by itself and knows no
+//! clock: that is a session's task.
+
+mod control;
+mod event;
+mod hello;
+mod layouts;
+mod notice;
+mod parse;
+mod request;
+mod sequence;
+mod shards;
+mod streams;
+mod tensor;
+mod write;
+
+use crate::descriptor::Sink;
+use crate::wire::message::{MESSAGE_HEADER, offset};
+use crate::wire::tag::MessageType;
+use crate::wire::{length32, set, u32};
+
+pub use event::{Data, MessageBody, MessageEvent};
+pub use hello::{Capabilities, Hello, PROTOCOL_VERSION};
+pub use layouts::{LayoutEntries, LayoutEntry, LayoutIter};
+pub use notice::{ErrorMessage, RdmaRegister};
+pub use parse::{FixedMessages, MessageParser};
+pub use request::{RequestFlags, TensorRequest};
+pub use sequence::{LinkOptions, Scope, answer};
+pub use shards::{FixedParallel, ParallelTransfer};
+pub use streams::{Streams, Transfer};
+pub use tensor::{ShardNumber, TensorDescriptor, TensorPut};
+pub use write::{FixedMessageWriter, MessageWriter};
+
+use crate::error::Field;
+
+/// One end of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Side {
+    /// It opens the connection, asks for tensors and puts them.
+    Client,
+    /// It answers.
+    Server,
+}
+
+impl Side {
+    /// The other end.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Side::Client => Side::Server,
+            Side::Server => Side::Client,
+        }
+    }
+}
+
+/// What every message starts with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct MessageHeader {
+    /// What the message is.
+    pub message_type: MessageType,
+    /// The stream it belongs to; not 0.
+    pub stream_id: u32,
+    /// Bytes behind the header.
+    pub payload_length: u32,
+}
+
+impl MessageHeader {
+    fn read(bytes: &[u8; MESSAGE_HEADER]) -> Self {
+        MessageHeader {
+            message_type: MessageType(u32(bytes, 0)),
+            stream_id: u32(bytes, offset(Field::StreamId)),
+            payload_length: u32(bytes, offset(Field::PayloadLength)),
+        }
+    }
+
+    fn to_bytes(self) -> [u8; MESSAGE_HEADER] {
+        let mut bytes = [0; MESSAGE_HEADER];
+        set(&mut bytes, 0, self.message_type.0.to_le_bytes());
+        set(
+            &mut bytes,
+            offset(Field::StreamId),
+            self.stream_id.to_le_bytes(),
+        );
+        let len = self.payload_length.to_le_bytes();
+        set(&mut bytes, offset(Field::PayloadLength), len);
+        bytes
+    }
+}
+
+/// Writes bytes behind their length.
+fn put_counted<W: Sink + ?Sized>(bytes: &[u8], sink: &mut W) -> Result<(), W::Error> {
+    sink.put(&length32(bytes.len()).to_le_bytes())?;
+    sink.put(bytes)
+}

@@ -1,0 +1,451 @@
+//! One direction of a link, pushed in pieces of any size.
+
+use super::MessageHeader;
+use super::event::{Data, MessageBody, MessageEvent};
+use super::hello::placed;
+use super::sequence::{LinkOptions, Sequence};
+use super::streams::{Streams, Transfer};
+use crate::composite::{Exact, InlineArena, Outcome};
+use crate::error::{Error, ErrorKind, Field, Resource};
+use crate::frame::Storage;
+use crate::policy::Policy;
+use crate::rule::Rule;
+use crate::wire::descriptor::Facts;
+use crate::wire::message::{DATA_PREFIX, MESSAGE_HEADER, offset};
+use crate::wire::tag::MessageType;
+use crate::wire::{index, length, u64};
+
+/// What bytes led to; events are built from it.
+enum Step<'c> {
+    /// The chunk is used up.
+    More,
+    /// A control message is in the frame; what a descriptor in it led to.
+    Control(Facts, Outcome),
+    Start(u64),
+    Data(Data<'c>),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// The header of the next message.
+    Header,
+    /// The payload of a control message.
+    Control,
+    /// What stands in front of data.
+    Prefix,
+    /// Data, of which the next byte has that place.
+    Data { offset: u64, left: u32 },
+    /// Bytes of no meaning.
+    Skip { left: u64 },
+    /// Nothing but this error any more; a message that is refused ends at an offset.
+    Failed { error: Error, end: Option<u64> },
+}
+
+/// Splits one direction of a link into messages and checks their order.
+///
+/// `S` holds one control message at a time, `T` the streams on which tensors are open. The data of a
+/// stream follows its buffers one after the other, in table order, without padding.
+///
+/// ```
+/// use hrry::{FixedMessages, LinkOptions, MessageBody, MessageEvent, Policy, Side};
+/// # let hello = [1, 0, 0, 0, 9, 0, 0, 0, 25, 0, 0, 0, 1, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 1, 0, 0];
+///
+/// // what a server reads: control messages of up to 256 bytes, 64 words for composites, one stream
+/// let options = LinkOptions::new(Side::Client, 1 << 20);
+/// let mut parser = FixedMessages::<256, 64, 1>::new(options, Policy::STRICT);
+/// for mut chunk in hello.chunks(5) {
+///     while let Some(MessageEvent { header, body }) = parser.next_event(&mut chunk)? {
+///         assert_eq!(header.stream_id, 9);
+///         assert!(matches!(body, MessageBody::ClientHello(hello) if hello.max_message_size == 1 << 20));
+///     }
+/// }
+/// parser.finish()?;
+/// # Ok::<(), hrry::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct MessageParser<S, T> {
+    pub(super) frame: S,
+    pub(super) sequence: Sequence<T>,
+    state: State,
+    /// Absolute offset of the next byte.
+    pub(super) at: u64,
+    /// The header, or what stands in front of data, of which `len` bytes are there.
+    head: [u8; MESSAGE_HEADER],
+    /// Bytes of the head, or of the control message in the frame.
+    pub(super) len: usize,
+    pub(super) header: MessageHeader,
+}
+
+/// A parser with `F` bytes for a control message, and `N` streams with `W` words for composites inside;
+/// `new` is const, so it can be a `static`.
+pub type FixedMessages<const F: usize, const W: usize, const N: usize = 1> =
+    MessageParser<[u8; F], [Transfer<Exact, InlineArena<W>>; N]>;
+
+impl<const F: usize, const W: usize, const N: usize> FixedMessages<F, W, N> {
+    /// A parser at the start of a link.
+    #[must_use]
+    pub const fn new(options: LinkOptions, policy: Policy) -> Self {
+        let streams = [const { Transfer::new() }; N];
+        MessageParser::with_parts([0; F], streams, options, policy)
+    }
+}
+
+impl<S, T> MessageParser<S, T> {
+    /// A parser at the start of a link, from its parts. Buffers are taken as those of another machine,
+    /// whatever the policy says (BUF-19).
+    #[must_use]
+    pub const fn with_parts(frame: S, streams: T, options: LinkOptions, policy: Policy) -> Self {
+        MessageParser {
+            frame,
+            sequence: Sequence::new(streams, options, policy),
+            state: State::Header,
+            at: 0,
+            head: [0; MESSAGE_HEADER],
+            len: 0,
+            header: MessageHeader {
+                message_type: MessageType(0),
+                stream_id: 0,
+                payload_length: 0,
+            },
+        }
+    }
+
+    /// Counts positions from `offset` instead of 0. A message that would end behind position 2^64 - 1 is a
+    /// capacity error.
+    #[must_use]
+    pub const fn with_origin(mut self, offset: u64) -> Self {
+        self.at = offset;
+        self
+    }
+
+    /// Absolute offset of the next byte.
+    #[must_use]
+    pub const fn offset(&self) -> u64 {
+        self.at
+    }
+
+    /// What the parser was told of the link.
+    #[must_use]
+    pub const fn options(&self) -> &LinkOptions {
+        &self.sequence.options
+    }
+
+    /// Tells it what became known since: what the client said, or what the receiver can.
+    pub const fn set_options(&mut self, options: LinkOptions) {
+        self.sequence.options = options;
+    }
+}
+
+impl<S: Storage, T: Streams> MessageParser<S, T> {
+    /// The next event, or none when the chunk is used up. Advances `input` behind what it took.
+    ///
+    /// # Errors
+    ///
+    /// MSG-02 to MSG-44 as far as one direction can break them, BUF-19 and the rules of descriptors and
+    /// composites; a capacity. The error sticks, until [`skip_message`](Self::skip_message) or
+    /// [`reset`](Self::reset).
+    pub fn next_event<'c>(
+        &mut self,
+        input: &mut &'c [u8],
+    ) -> Result<Option<MessageEvent<'_, 'c>>, Error> {
+        let step = match self.step(input) {
+            Ok(step) => step,
+            Err(error) => return Err(self.fail(error)),
+        };
+        let body = match step {
+            Step::More => return Ok(None),
+            Step::Start(byte_offset_in_buffer) => match self.header.message_type {
+                MessageType::TensorData => MessageBody::TensorData {
+                    byte_offset_in_buffer,
+                    len: self.data_len(),
+                },
+                _ => MessageBody::Private,
+            },
+            Step::Data(data) => MessageBody::Data(data),
+            Step::Control(facts, outcome) => self.body(facts, outcome)?,
+        };
+        Ok(Some(MessageEvent {
+            header: self.header,
+            body,
+        }))
+    }
+
+    /// Bytes that would reach the next decision; 0 after an error.
+    #[must_use]
+    pub fn wanted(&self) -> usize {
+        usize::try_from(self.missing()).unwrap_or(usize::MAX)
+    }
+
+    /// Tells whether the side may stop here: on a boundary, with no tensor and no composite open.
+    ///
+    /// # Errors
+    ///
+    /// MSG-01 inside a message, MSG-32 inside a tensor, COMP-48 inside a composite; the sticky error.
+    pub fn finish(&self) -> Result<(), Error> {
+        let missing = match self.state {
+            State::Failed { error, .. } => return Err(error),
+            State::Header if self.len == 0 => 0,
+            State::Prefix => u64::from(self.data_len()).saturating_add(self.missing()),
+            _ => self.missing(),
+        };
+        let kind = match missing {
+            0 => self.sequence.finish().err(),
+            _ => Some(ErrorKind::Truncated {
+                rule: Rule::MessageTruncated,
+                missing,
+            }),
+        };
+        kind.map_or(Ok(()), |kind| Err(Error::new(kind, self.at)))
+    }
+
+    /// Goes on behind the message that was refused, and closes its stream: what still comes on it is refused
+    /// as well. The rest of the message is skipped.
+    ///
+    /// # Errors
+    ///
+    /// The sticky error where it leaves no message to go on behind: a position that is none.
+    pub fn skip_message(&mut self) -> Result<(), Error> {
+        let State::Failed { error, end } = self.state else {
+            return Ok(());
+        };
+        let Some(end) = end else {
+            return Err(error);
+        };
+        self.sequence.close(self.header.stream_id);
+        self.state = State::Skip {
+            left: end.saturating_sub(self.at),
+        };
+        Ok(())
+    }
+
+    /// Lets the sender offer memory for a tensor of so many bytes that the receiver sends on a stream, and
+    /// say that it is ready: RDMA_REGISTER and RDMA_READY refer to a tensor of the other direction then.
+    ///
+    /// # Errors
+    ///
+    /// MSG-18 where the sender has a tensor open on that stream; a capacity for one stream more.
+    pub fn await_rdma(&mut self, stream_id: u32, total_data_bytes: u64) -> Result<(), ErrorKind> {
+        self.sequence.await_rdma(stream_id, total_data_bytes)
+    }
+
+    /// Forgets what is open on a stream, which the receiver closed.
+    pub fn close_stream(&mut self, stream_id: u32) {
+        self.sequence.close(stream_id);
+    }
+
+    /// Forgets everything but options, policy, position and who the sides are: the next byte starts a
+    /// message.
+    pub fn reset(&mut self) {
+        self.sequence.reset();
+        self.state = State::Header;
+        self.len = 0;
+    }
+
+    #[cold]
+    fn fail(&mut self, error: Error) -> Error {
+        let end = match self.state {
+            State::Failed { end, .. } => end,
+            // the header may not be whole
+            State::Header if self.len < MESSAGE_HEADER => None,
+            State::Header => self.at.checked_add(self.header.payload_length.into()),
+            _ => Some(self.at.saturating_add(self.to_end())),
+        };
+        self.state = State::Failed { error, end };
+        error
+    }
+
+    /// Bytes of the message that are still to come, inside its payload.
+    fn to_end(&self) -> u64 {
+        match self.state {
+            State::Prefix => u64::from(self.data_len()).saturating_add(self.missing()),
+            _ => self.missing(),
+        }
+    }
+
+    /// Bytes missing to the next decision.
+    fn missing(&self) -> u64 {
+        let more = |needed: usize| length(needed.saturating_sub(self.len));
+        match self.state {
+            State::Header => more(MESSAGE_HEADER),
+            State::Control => more(index(self.header.payload_length)),
+            State::Prefix => more(DATA_PREFIX),
+            State::Data { left, .. } => left.into(),
+            State::Skip { left } => left,
+            State::Failed { .. } => 0,
+        }
+    }
+
+    /// Bytes of data in a message that carries some.
+    fn data_len(&self) -> u32 {
+        let payload = self.header.payload_length;
+        match self.header.message_type {
+            // that they fit was seen with the header
+            MessageType::TensorData => payload.saturating_sub(8),
+            _ => payload,
+        }
+    }
+
+    fn step<'c>(&mut self, input: &mut &'c [u8]) -> Result<Step<'c>, Error> {
+        loop {
+            match self.state {
+                State::Header => {
+                    if self.len == 0 && !input.is_empty() {
+                        self.require_room(length(MESSAGE_HEADER))?;
+                    }
+                    if !self.gather_head(input, MESSAGE_HEADER) {
+                        return Ok(Step::More);
+                    }
+                    self.header()?;
+                }
+                State::Control => {
+                    if !self.gather(input)? {
+                        return Ok(Step::More);
+                    }
+                    let (facts, outcome) = self.control()?;
+                    self.state = State::Header;
+                    self.len = 0;
+                    return Ok(Step::Control(facts, outcome));
+                }
+                State::Prefix => {
+                    if !self.gather_head(input, DATA_PREFIX) {
+                        return Ok(Step::More);
+                    }
+                    let offset = u64(&self.head, 0);
+                    let left = self.data_len();
+                    let stream_id = self.header.stream_id;
+                    let data = self.sequence.data(stream_id, offset, left.into());
+                    data.map_err(|broken| placed(broken, self.start()))?;
+                    self.state = State::Data { offset, left };
+                    return Ok(Step::Start(offset));
+                }
+                State::Data { left: 0, .. } | State::Skip { left: 0 } => {
+                    self.state = State::Header;
+                    self.len = 0;
+                }
+                State::Data { offset, left } => {
+                    let bytes = take(input, left.into());
+                    if bytes.is_empty() {
+                        return Ok(Step::More);
+                    }
+                    return Ok(Step::Data(self.lend(bytes, offset, left)));
+                }
+                State::Skip { left } => {
+                    let taken = length(take(input, left).len());
+                    self.at = self.at.saturating_add(taken);
+                    let left = left.saturating_sub(taken);
+                    self.state = State::Skip { left };
+                    if left > 0 {
+                        return Ok(Step::More);
+                    }
+                }
+                State::Failed { error, .. } => return Err(error),
+            }
+        }
+    }
+
+    fn lend<'c>(&mut self, bytes: &'c [u8], offset: u64, left: u32) -> Data<'c> {
+        let taken = length(bytes.len());
+        // no more was taken than is left
+        let rest = left.saturating_sub(u32::try_from(taken).unwrap_or(left));
+        self.at = self.at.saturating_add(taken);
+        self.state = State::Data {
+            offset: offset.saturating_add(taken),
+            left: rest,
+        };
+        Data {
+            offset,
+            last: rest == 0,
+            bytes,
+        }
+    }
+
+    /// Fills the head to `target` bytes; whether it is there.
+    fn gather_head(&mut self, input: &mut &[u8], target: usize) -> bool {
+        let bytes = take(input, length(target.saturating_sub(self.len)));
+        let behind = self.len.saturating_add(bytes.len());
+        if let Some(slots) = self.head.get_mut(self.len..behind) {
+            for (slot, byte) in slots.iter_mut().zip(bytes) {
+                *slot = *byte;
+            }
+        }
+        self.at = self.at.saturating_add(length(bytes.len()));
+        self.len = behind;
+        behind >= target
+    }
+
+    /// Fills the frame with the control message; whether it is there.
+    fn gather(&mut self, input: &mut &[u8]) -> Result<bool, Error> {
+        let bytes = take(input, self.missing());
+        if self.frame.append(self.len, bytes).is_err() {
+            return Err(self.frame_error());
+        }
+        self.at = self.at.saturating_add(length(bytes.len()));
+        self.len = self.len.saturating_add(bytes.len());
+        Ok(self.missing() == 0)
+    }
+
+    /// Looks at the header, which is whole.
+    fn header(&mut self) -> Result<(), Error> {
+        self.header = MessageHeader::read(&self.head);
+        let admitted = self.sequence.admit(&self.header);
+        let start = self.at.saturating_sub(length(MESSAGE_HEADER));
+        admitted.map_err(|broken| placed(broken, start))?;
+        self.require_room(self.header.payload_length.into())?;
+        let kind = self.header.message_type;
+        self.state = match kind {
+            MessageType::TensorData => State::Prefix,
+            _ if kind.is_private() => State::Data {
+                offset: 0,
+                left: self.header.payload_length,
+            },
+            _ => State::Control,
+        };
+        self.len = 0;
+        match self.state {
+            State::Control if u64::from(self.header.payload_length) > self.frame.limit() => {
+                Err(self.frame_error())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Requires that so many bytes behind here have positions.
+    fn require_room(&self, needed: u64) -> Result<(), Error> {
+        let available = u64::MAX.saturating_sub(self.at);
+        if needed <= available {
+            return Ok(());
+        }
+        let kind = ErrorKind::Capacity {
+            what: Resource::Position,
+            needed,
+            available,
+        };
+        Err(Error::new(kind, self.at))
+    }
+
+    fn frame_error(&self) -> Error {
+        let needed = u64::from(self.header.payload_length);
+        let kind = ErrorKind::Capacity {
+            what: Resource::Frame,
+            needed,
+            // one that grows may fail below its limit
+            available: self.frame.limit().min(needed.saturating_sub(1)),
+        };
+        let at = length(offset(Field::PayloadLength));
+        Error::new(kind, self.start().saturating_add(at))
+    }
+
+    /// Absolute offset of the message whose payload is being read.
+    pub(super) fn start(&self) -> u64 {
+        let len = length(self.len.saturating_add(MESSAGE_HEADER));
+        self.at.saturating_sub(len)
+    }
+}
+
+/// Takes up to `most` bytes of a chunk.
+fn take<'c>(input: &mut &'c [u8], most: u64) -> &'c [u8] {
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let (bytes, rest) = input.split_at_checked(most).unwrap_or((*input, &[]));
+    *input = rest;
+    bytes
+}

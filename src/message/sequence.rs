@@ -1,0 +1,424 @@
+//! The order in which one side sends its messages, for those who read them and those who write them.
+
+use super::hello::{Capabilities, VERSION};
+use super::notice::RdmaRegister;
+use super::streams::{Phase, Streams, Transfer};
+use super::{MessageHeader, Side};
+use crate::check::Judge;
+use crate::composite::{Outcome, SetError};
+use crate::error::{ErrorKind, Field, Resource, Violation};
+use crate::model::Fields;
+use crate::policy::{Policy, Transport, agreed};
+use crate::rule::Rule;
+use crate::wire::length;
+use crate::wire::message::DATA_PREFIX;
+use crate::wire::tag::{ErrorCode, MessageType};
+
+/// Which rules of order hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Scope {
+    /// None: each message stands on its own.
+    Message,
+    /// Those of tensors and composites on their streams.
+    Tensor,
+    /// Those too, and the first message of the side is its HELLO.
+    Session,
+}
+
+/// What a parser or writer must know of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub struct LinkOptions {
+    /// Who sends the messages.
+    pub sender: Side,
+    /// Which rules of order hold.
+    pub scope: Scope,
+    /// Most bytes of payload that their receiver takes in a message.
+    pub max_message_size: u32,
+    /// The version that the client said; one that a server sends is not above it.
+    pub client_version: u32,
+    /// What the receiver can do; RDMA takes both sides.
+    pub receiver: Capabilities,
+}
+
+impl LinkOptions {
+    /// A whole connection from its first byte, between sides that speak version 1 without RDMA.
+    #[must_use]
+    pub const fn new(sender: Side, max_message_size: u32) -> Self {
+        LinkOptions {
+            sender,
+            scope: Scope::Session,
+            max_message_size,
+            client_version: super::PROTOCOL_VERSION,
+            receiver: Capabilities::NONE,
+        }
+    }
+}
+
+/// What is broken by a message that is larger than its receiver takes.
+const TOO_LARGE: Rule = Rule::MessageSize;
+
+/// The error code that tells a peer why its message is refused; where the shards of a parallel transfer do
+/// not fit together, that is [`ErrorCode::ShardMismatch`].
+#[must_use]
+pub const fn answer(kind: &ErrorKind) -> ErrorCode {
+    match kind.rule() {
+        None | Some(TOO_LARGE) => ErrorCode::MessageTooLarge,
+        Some(VERSION) => ErrorCode::ProtocolVersionMismatch,
+        Some(_) => ErrorCode::InvalidMessage,
+    }
+}
+
+/// What is broken by a message of a type that the receiver does not know.
+const UNKNOWN: Rule = Rule::MessageType;
+
+/// What is broken by a message that is not in turn.
+const ORDER: Rule = Rule::MessageOrder;
+
+/// Where one side of a link stands.
+#[derive(Clone, Debug)]
+pub(super) struct Sequence<T> {
+    pub(super) options: LinkOptions,
+    pub(super) policy: Policy,
+    /// What the sender can do, once its HELLO is there.
+    sender: Option<Capabilities>,
+    streams: T,
+}
+
+impl<T> Sequence<T> {
+    /// Buffers of another machine are what their producer left.
+    pub(super) const fn new(streams: T, options: LinkOptions, policy: Policy) -> Self {
+        Sequence {
+            options,
+            policy: Policy {
+                transport: Transport::CrossMachine,
+                ..policy
+            },
+            sender: None,
+            streams,
+        }
+    }
+
+    /// What both sides can.
+    fn common(&self) -> Capabilities {
+        let sender = self.sender.unwrap_or(Capabilities::NONE);
+        sender.and(self.options.receiver)
+    }
+
+    /// Whether RDMA may be used, as far as the sides have said so.
+    fn allows(&self, capability: Capabilities) -> bool {
+        self.options.scope != Scope::Session || self.common().has(capability)
+    }
+
+    /// Notes what the sender said it can.
+    pub(super) const fn greet(&mut self, sender: Capabilities) {
+        self.sender = Some(sender);
+    }
+
+    /// Whether messages of one tensor are held together.
+    fn is_watched(&self) -> bool {
+        self.options.scope != Scope::Message
+    }
+
+    /// Checks the header of the next message.
+    pub(super) fn admit(&self, header: &MessageHeader) -> Result<(), Violation> {
+        self.require_type(header.message_type)?;
+        require(header.stream_id != 0, Rule::StreamId, Field::StreamId)?;
+        self.require_turn(header.message_type)?;
+        let len = header.payload_length;
+        let most = self.options.max_message_size;
+        require(len <= most, TOO_LARGE, Field::PayloadLength)?;
+        match header.message_type {
+            MessageType::TensorData => {
+                let room = length(DATA_PREFIX) <= u64::from(len);
+                require(room, Rule::DataPrefix, Field::PayloadLength)
+            }
+            kind if has_no_payload(kind) => self.relax(len == 0, Rule::NoPayload),
+            _ => Ok(()),
+        }
+    }
+
+    /// Requires a type that only the two peers know.
+    pub(super) fn require_private(&self, kind: MessageType) -> Result<(), Violation> {
+        require(kind.is_private(), UNKNOWN, Field::MessageType)
+    }
+
+    fn require_type(&self, kind: MessageType) -> Result<(), Violation> {
+        let field = Field::MessageType;
+        require(kind.0 != 0xFF, Rule::PrivateMessage, field)?;
+        let known = match kind.is_private() {
+            true => agreed(self.policy.agreements.message_types, &kind.0),
+            false => sends(self.options.sender, kind),
+        };
+        require(known, UNKNOWN, field)
+    }
+
+    /// A HELLO comes first and once; instead of its own, a server may refuse the connection.
+    fn require_turn(&self, kind: MessageType) -> Result<(), Violation> {
+        if self.options.scope != Scope::Session {
+            return Ok(());
+        }
+        let is_hello = matches!(kind, MessageType::ClientHello | MessageType::ServerHello);
+        let refuses = self.options.sender == Side::Server && kind == MessageType::Error;
+        let holds = match self.sender {
+            None => is_hello || refuses,
+            Some(_) => !is_hello,
+        };
+        require(holds, Rule::HelloFirst, Field::MessageType)
+    }
+
+    /// Requires what holds, or what the mode relaxes.
+    fn relax(&self, holds: bool, rule: Rule) -> Result<(), Violation> {
+        let field = Field::PayloadLength;
+        let relaxed = holds || { &self.policy }.broken(rule, field, 0).is_ok();
+        require(relaxed, rule, field)
+    }
+}
+
+impl<T: Streams> Sequence<T> {
+    fn transfer(&mut self, stream_id: u32) -> Option<&mut Transfer<T::Cover, T::Arena>> {
+        let mut transfers = self.streams.transfers_mut().iter_mut();
+        transfers.find(|transfer| transfer.stream_id == stream_id)
+    }
+
+    /// The stream, which may be a new one.
+    fn enter(&mut self, stream_id: u32) -> Result<&mut Transfer<T::Cover, T::Arena>, ErrorKind> {
+        let policy = self.policy;
+        let transfers = self.streams.transfers_mut();
+        let available = length(transfers.len());
+        let taken = |id| move |transfer: &Transfer<_, _>| transfer.stream_id == id;
+        let place = transfers.iter().position(taken(stream_id));
+        let place = place.or_else(|| transfers.iter().position(taken(0)));
+        let Some(transfer) = place.and_then(|place| transfers.get_mut(place)) else {
+            return Err(ErrorKind::Capacity {
+                what: Resource::Streams,
+                needed: available.saturating_add(1),
+                available,
+            });
+        };
+        if transfer.stream_id == 0 {
+            transfer.stream_id = stream_id;
+            transfer.composites.adopt(&policy);
+        }
+        Ok(transfer)
+    }
+
+    /// A tensor begins whose buffers have so many bytes.
+    pub(super) fn open<F: Fields + ?Sized>(
+        &mut self,
+        stream_id: u32,
+        d: &F,
+        total: u64,
+    ) -> Result<Outcome, SetError> {
+        if !self.is_watched() {
+            return Ok(Outcome::Plain);
+        }
+        let unplaced = |kind| SetError {
+            kind,
+            origin: d.origin(),
+        };
+        let transfer = self.enter(stream_id).map_err(unplaced)?;
+        in_turn(transfer.phase == Phase::Between).map_err(|broken| unplaced(broken.into()))?;
+        let outcome = transfer.composites.begin(d);
+        match outcome {
+            Ok(_) => {
+                transfer.phase = Phase::Open {
+                    total,
+                    done: 0,
+                    registered: false,
+                };
+            }
+            Err(_) if transfer.composites.depth() == 0 => transfer.release(),
+            Err(_) => {}
+        }
+        outcome
+    }
+
+    /// Where the next bytes of a tensor stand, of which it takes so many.
+    pub(super) fn room(&mut self, stream_id: u32, len: u64) -> Result<u64, Violation> {
+        let transfer = self.transfer(stream_id);
+        let Some(Phase::Open { total, done, .. }) = transfer.map(|transfer| transfer.phase) else {
+            return in_turn(false).map(|()| 0);
+        };
+        let fits = len <= total.saturating_sub(done);
+        require(fits, TOTAL, Field::PayloadLength)?;
+        Ok(done)
+    }
+
+    /// Bytes of a tensor come that stand at `offset` of all its buffers.
+    pub(super) fn data(&mut self, stream_id: u32, offset: u64, len: u64) -> Result<(), Violation> {
+        if !self.is_watched() {
+            return Ok(());
+        }
+        let empty = self.relax(false, Rule::EmptyData);
+        let transfer = self.transfer(stream_id);
+        let Some(Phase::Open { total, done, .. }) = transfer.map(|transfer| &mut transfer.phase)
+        else {
+            return in_turn(false);
+        };
+        if *total == 0 {
+            // permissive mode disregards a frame that holds nothing
+            return match len {
+                0 => empty,
+                _ => require(false, TOTAL, Field::PayloadLength),
+            };
+        }
+        let field = Field::ByteOffsetInBuffer;
+        require(offset == *done, Rule::DataOffset, field)?;
+        let left = total.saturating_sub(*done);
+        require(len <= left, TOTAL, Field::PayloadLength)?;
+        *done = done.saturating_add(len);
+        Ok(())
+    }
+
+    /// A tensor ends; what that closes.
+    pub(super) fn end(&mut self, stream_id: u32) -> Result<Outcome, SetError> {
+        if !self.is_watched() {
+            return Ok(Outcome::Plain);
+        }
+        let unplaced = |broken: Violation| SetError {
+            kind: broken.into(),
+            origin: 0,
+        };
+        let Some(transfer) = self.transfer(stream_id) else {
+            return in_turn(false).map(|()| Outcome::Plain).map_err(unplaced);
+        };
+        let whole = match transfer.phase {
+            Phase::Open {
+                total,
+                done,
+                registered,
+            } => done == total || registered && done == 0,
+            _ => return in_turn(false).map(|()| Outcome::Plain).map_err(unplaced),
+        };
+        require(whole, TOTAL, Field::MessageType).map_err(unplaced)?;
+        let outcome = transfer.composites.end()?;
+        transfer.phase = Phase::Between;
+        if transfer.composites.depth() == 0 {
+            transfer.release();
+        }
+        Ok(outcome)
+    }
+
+    /// The other side sends a tensor for which this one may offer memory.
+    pub(super) fn await_rdma(&mut self, stream_id: u32, total: u64) -> Result<(), ErrorKind> {
+        let transfer = self.enter(stream_id)?;
+        in_turn(transfer.phase == Phase::Between && transfer.composites.depth() == 0)?;
+        transfer.phase = Phase::Awaited {
+            total,
+            registered: false,
+        };
+        Ok(())
+    }
+
+    /// Memory is offered, as the source of a tensor that this side sends or the destination of one that it
+    /// awaits.
+    pub(super) fn register(&mut self, stream_id: u32, len: u64) -> Result<(), Violation> {
+        if !self.is_watched() {
+            return Ok(());
+        }
+        let source = self.allows(Capabilities::RDMA_DATA_PLANE);
+        let destination = self.allows(Capabilities::RDMA_GPUDIRECT);
+        let transfer = self.transfer(stream_id);
+        let phase = transfer.map(|transfer| &mut transfer.phase);
+        let (total, registered) = match phase {
+            Some(Phase::Open {
+                total, registered, ..
+            }) if source => (*total, registered),
+            Some(Phase::Awaited { total, registered }) if destination => (*total, registered),
+            _ => return rdma_in_turn(false),
+        };
+        rdma_in_turn(!*registered)?;
+        require(len == total, RdmaRegister::FITS, Field::RegisteredLength)?;
+        *registered = true;
+        Ok(())
+    }
+
+    /// This side has its memory ready for a tensor that it awaits.
+    pub(super) fn ready(&mut self, stream_id: u32) -> Result<(), Violation> {
+        if !self.is_watched() {
+            return Ok(());
+        }
+        let allowed = self.allows(Capabilities::RDMA_DATA_PLANE);
+        match self.transfer(stream_id) {
+            Some(transfer) if allowed && matches!(transfer.phase, Phase::Awaited { .. }) => {
+                transfer.release();
+                Ok(())
+            }
+            _ => rdma_in_turn(false),
+        }
+    }
+
+    /// Nothing comes on the stream any more.
+    pub(super) fn close(&mut self, stream_id: u32) {
+        if let Some(transfer) = self.transfer(stream_id) {
+            transfer.release();
+        }
+    }
+
+    /// Tells whether the side may stop here.
+    pub(super) fn finish(&self) -> Result<(), ErrorKind> {
+        let used = |transfer: &&Transfer<_, _>| transfer.stream_id != 0;
+        for transfer in self.streams.transfers().iter().filter(used) {
+            if let Phase::Open { total, done, .. } = transfer.phase {
+                return Err(ErrorKind::Truncated {
+                    rule: Rule::MessagesTorn,
+                    missing: total.saturating_sub(done),
+                });
+            }
+            transfer.composites.finish().map_err(|error| error.kind)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets all streams, but not who the sides are.
+    pub(super) fn reset(&mut self) {
+        for transfer in self.streams.transfers_mut() {
+            transfer.release();
+        }
+    }
+}
+
+/// What is broken where frames do not add up.
+const TOTAL: Rule = Rule::DataTotal;
+
+fn require(holds: bool, rule: Rule, field: Field) -> Result<(), Violation> {
+    match holds {
+        true => Ok(()),
+        false => Err(Violation {
+            rule,
+            field,
+            index: 0,
+        }),
+    }
+}
+
+fn in_turn(holds: bool) -> Result<(), Violation> {
+    require(holds, ORDER, Field::MessageType)
+}
+
+fn rdma_in_turn(holds: bool) -> Result<(), Violation> {
+    require(holds, Rule::RdmaOrder, Field::MessageType)
+}
+
+const fn has_no_payload(kind: MessageType) -> bool {
+    matches!(
+        kind,
+        MessageType::TensorDataEnd | MessageType::TensorPutAck | MessageType::RdmaReady
+    )
+}
+
+/// Whether a side has messages of that type. Data goes both ways, and so do the messages around it.
+const fn sends(side: Side, kind: MessageType) -> bool {
+    match kind {
+        MessageType::ClientHello | MessageType::TensorRequest | MessageType::TensorPut => {
+            matches!(side, Side::Client)
+        }
+        MessageType::ServerHello | MessageType::TensorDescriptor | MessageType::TensorPutAck => {
+            matches!(side, Side::Server)
+        }
+        kind => kind.is_assigned(),
+    }
+}

@@ -1,0 +1,485 @@
+//! Writing one direction of a link into a sink that only goes forward.
+
+use super::MessageHeader;
+use super::hello::Hello;
+use super::notice::{ErrorMessage, RdmaRegister};
+use super::request::TensorRequest;
+use super::sequence::{LinkOptions, Scope, Sequence};
+use super::streams::{Streams, Transfer};
+use super::tensor::{ShardNumber, check_put, checked_data_bytes};
+use super::{Side, put_counted};
+use crate::composite::{Exact, InlineArena, Outcome};
+use crate::descriptor::encode::{prepare, put};
+use crate::descriptor::{Order, Sink, WriteError};
+use crate::error::{ErrorKind, Field, Violation};
+use crate::model::Fields;
+use crate::policy::Policy;
+use crate::rule::Rule;
+use crate::wire::message::{DATA_PREFIX, TRANSPORT_FIELDS};
+use crate::wire::tag::{MemoryClass, MessageType};
+use crate::wire::{length, length32};
+
+/// The memory classes that a peer listed: a bit for each.
+#[derive(Clone, Copy, Debug)]
+struct Classes([u64; 4]);
+
+impl Classes {
+    fn of(hello: &Hello<'_>) -> Self {
+        let mut classes = Classes([0; 4]);
+        let listed = (0..=u8::MAX).filter(|class| hello.has_class(MemoryClass(*class)));
+        for class in listed {
+            if let Some(word) = classes.0.get_mut(usize::from(class >> 6)) {
+                *word |= 1u64.wrapping_shl(class.into());
+            }
+        }
+        classes
+    }
+
+    fn has(&self, class: MemoryClass) -> bool {
+        let word = self.0.get(usize::from(class.0 >> 6)).copied().unwrap_or(0);
+        word.wrapping_shr(class.0.into()) & 1 == 1
+    }
+}
+
+/// Writes messages of one side and refuses what the other side's parser would refuse.
+///
+/// A tensor is [`descriptor`](Self::descriptor) or [`put`](Self::put), then its bytes by
+/// [`data`](Self::data) in pieces of any size, which are cut into messages that the peer takes, then
+/// [`end`](Self::end). A composite is its head and then its members, on one stream.
+///
+/// ```
+/// use hrry::{
+///     BufferHandle, DescriptorSpec, ElementType, FixedMessageWriter, Hello, Layout, LinkOptions, Policy,
+///     ShardNumber, Side, Sink, WriteError,
+/// };
+/// # struct Bytes(Vec<u8>);
+/// # impl Sink for Bytes {
+/// #     type Error = core::convert::Infallible;
+/// #     fn put(&mut self, bytes: &[u8]) -> Result<(), Self::Error> {
+/// #         self.0.extend_from_slice(bytes);
+/// #         Ok(())
+/// #     }
+/// # }
+///
+/// let options = LinkOptions::new(Side::Server, 1024);
+/// let mut writer = FixedMessageWriter::<_, 64, 1>::new(Bytes(Vec::new()), options, Policy::STRICT);
+/// writer.hello(1, &Hello::new(1024))?;
+/// let buffers = [BufferHandle::cpu(8, 64)];
+/// let spec = DescriptorSpec::new(ElementType::UInt8, &[8], Layout::RowMajor, &buffers);
+/// writer.descriptor(1, &spec, ShardNumber::WHOLE)?;
+/// writer.data(1, &[1, 2, 3, 4, 5, 6, 7, 8])?;
+/// writer.end(1)?;
+/// // a HELLO, a descriptor with what the transport adds, a frame and the end
+/// let lens = [12 + 24, 12 + 53 + 16, 12 + 8 + 8, 12];
+/// assert_eq!(writer.finish()?.0.len(), lens.iter().sum::<usize>());
+/// # Ok::<(), WriteError<core::convert::Infallible>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct MessageWriter<W, T> {
+    sink: W,
+    sequence: Sequence<T>,
+    /// Those of the peer, once it said.
+    classes: Option<Classes>,
+    /// Whether an earlier call failed half-way.
+    broken: bool,
+}
+
+/// A writer with `N` streams with `C` words for composites inside, checking covers exactly.
+pub type FixedMessageWriter<W, const C: usize, const N: usize = 1> =
+    MessageWriter<W, [Transfer<Exact, InlineArena<C>>; N]>;
+
+impl<W: Sink, const C: usize, const N: usize> FixedMessageWriter<W, C, N> {
+    /// A writer at the start of a link.
+    #[must_use]
+    pub const fn new(sink: W, options: LinkOptions, policy: Policy) -> Self {
+        let streams = [const { Transfer::new() }; N];
+        MessageWriter::with_parts(sink, streams, options, policy)
+    }
+}
+
+impl<W, T> MessageWriter<W, T> {
+    /// A writer at the start of a link, from its parts. Where the options ask for no order, tensors are held
+    /// together all the same.
+    #[must_use]
+    pub const fn with_parts(sink: W, streams: T, mut options: LinkOptions, policy: Policy) -> Self {
+        if let Scope::Message = options.scope {
+            options.scope = Scope::Tensor;
+        }
+        MessageWriter {
+            sink,
+            sequence: Sequence::new(streams, options, policy),
+            classes: None,
+            broken: false,
+        }
+    }
+
+    /// What the writer was told of the link.
+    #[must_use]
+    pub const fn options(&self) -> &LinkOptions {
+        &self.sequence.options
+    }
+
+    /// Takes what the peer says of itself: the most that it takes in a message, what it can, which memory
+    /// classes it knows, and a client's version.
+    pub fn meet(&mut self, peer: &Hello<'_>) {
+        let options = &mut self.sequence.options;
+        options.max_message_size = peer.max_message_size;
+        options.receiver = peer.capabilities;
+        if options.sender == Side::Server {
+            options.client_version = peer.protocol_version;
+        }
+        self.classes = Some(Classes::of(peer));
+    }
+
+    /// Where the bytes go.
+    pub const fn sink_mut(&mut self) -> &mut W {
+        &mut self.sink
+    }
+}
+
+impl<W: Sink, T: Streams> MessageWriter<W, T> {
+    /// Writes the HELLO of this side.
+    ///
+    /// # Errors
+    ///
+    /// MSG-06 anywhere but at the start, MSG-07 to MSG-13, MSG-03; the sink's own errors. After those the
+    /// writer stops.
+    pub fn hello(&mut self, stream_id: u32, hello: &Hello<'_>) -> Result<(), WriteError<W::Error>> {
+        let LinkOptions {
+            sender,
+            client_version,
+            ..
+        } = self.sequence.options;
+        hello.check(sender, client_version, &mut &Policy::STRICT)?;
+        hello.check_lists()?;
+        let kind = match sender {
+            Side::Client => MessageType::ClientHello,
+            Side::Server => MessageType::ServerHello,
+        };
+        self.begin(kind, stream_id, hello.encoded_len())?;
+        self.sequence.greet(hello.capabilities);
+        self.out(|sink| hello.write(sink))
+    }
+
+    /// Asks for a tensor.
+    ///
+    /// # Errors
+    ///
+    /// MSG-12, MSG-13 and MSG-15; MSG-03, MSG-04 and MSG-06; the sink's own errors.
+    pub fn request(
+        &mut self,
+        stream_id: u32,
+        request: &TensorRequest<'_>,
+    ) -> Result<(), WriteError<W::Error>> {
+        request.check()?;
+        self.begin(MessageType::TensorRequest, stream_id, request.encoded_len())?;
+        self.out(|sink| request.write(sink))
+    }
+
+    /// Begins a tensor that was asked for: a plain one, a head, a member, or a shard of a parallel transfer.
+    ///
+    /// # Errors
+    ///
+    /// Everything that [`encode_to`](crate::encode_to) and
+    /// [`CompositeValidator::begin`](crate::CompositeValidator::begin) refuse; MSG-14, MSG-18, MSG-20,
+    /// MSG-27 and MSG-28; MSG-03, MSG-04 and MSG-06; a capacity; the sink's own errors.
+    pub fn descriptor<F: Fields + ?Sized>(
+        &mut self,
+        stream_id: u32,
+        d: &F,
+        shard: ShardNumber,
+    ) -> Result<Outcome, WriteError<W::Error>> {
+        shard.check(d.shard().is_some())?;
+        let (facts, len) = prepare(d, &self.sequence.policy)?;
+        let total = self.data_bytes(d)?;
+        let payload = u64::from(len).saturating_add(length(TRANSPORT_FIELDS));
+        let header = self.admit(MessageType::TensorDescriptor, stream_id, payload)?;
+        let outcome = self.open(stream_id, d, total)?;
+        self.out(|sink| {
+            sink.put(&header.to_bytes())?;
+            put(d, &facts, len, sink)?;
+            sink.put(&total.to_le_bytes())?;
+            sink.put(&shard.index.to_le_bytes())?;
+            sink.put(&shard.total.to_le_bytes())
+        })?;
+        Ok(outcome)
+    }
+
+    /// Begins a tensor that the client gives to the server under a key.
+    ///
+    /// # Errors
+    ///
+    /// As [`descriptor`](Self::descriptor), and MSG-35 for a head with members.
+    pub fn put<F: Fields + ?Sized>(
+        &mut self,
+        stream_id: u32,
+        tensor_key: &str,
+        d: &F,
+    ) -> Result<(), WriteError<W::Error>> {
+        check_put(d)?;
+        let (facts, len) = prepare(d, &self.sequence.policy)?;
+        let total = self.data_bytes(d)?;
+        // two lengths and a total
+        let payload = length(tensor_key.len())
+            .saturating_add(len.into())
+            .saturating_add(4 + 4 + 8);
+        let header = self.admit(MessageType::TensorPut, stream_id, payload)?;
+        self.open(stream_id, d, total)?;
+        self.out(|sink| {
+            sink.put(&header.to_bytes())?;
+            put_counted(tensor_key.as_bytes(), sink)?;
+            sink.put(&len.to_le_bytes())?;
+            put(d, &facts, len, sink)?;
+            sink.put(&total.to_le_bytes())
+        })
+    }
+
+    /// Writes the next bytes of the tensor on a stream, in as many messages as the peer's limit asks for.
+    ///
+    /// # Errors
+    ///
+    /// MSG-18 without a tensor, MSG-25 with more bytes than its buffers take, before anything is written;
+    /// MSG-03 where the peer takes no message with data; the sink's own errors.
+    pub fn data(&mut self, stream_id: u32, bytes: &[u8]) -> Result<(), WriteError<W::Error>> {
+        let offset = self.sequence.room(stream_id, length(bytes.len()))?;
+        let most = self.sequence.options.max_message_size;
+        let most = usize::try_from(u64::from(most).saturating_sub(length(DATA_PREFIX)));
+        let most = most.unwrap_or(usize::MAX);
+        let mut offset = offset;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let (frame, behind) = rest.split_at_checked(most).unwrap_or((rest, &[]));
+            let len = length(frame.len());
+            let payload = match len {
+                // a message with less than one byte never ends
+                0 => u64::MAX,
+                _ => len.saturating_add(length(DATA_PREFIX)),
+            };
+            self.begin(MessageType::TensorData, stream_id, payload)?;
+            self.sequence.data(stream_id, offset, len)?;
+            self.out(|sink| {
+                sink.put(&offset.to_le_bytes())?;
+                sink.put(frame)
+            })?;
+            offset = offset.saturating_add(len);
+            rest = behind;
+        }
+        Ok(())
+    }
+
+    /// Ends the tensor on a stream; that of the last member closes its composite.
+    ///
+    /// # Errors
+    ///
+    /// MSG-18 without a tensor, MSG-25 while its buffers miss bytes; COMP-43, and COMP-42 where the method
+    /// finds overlaps at the close, of the composite that closes; the sink's own errors.
+    pub fn end(&mut self, stream_id: u32) -> Result<Outcome, WriteError<W::Error>> {
+        let header = self.admit(MessageType::TensorDataEnd, stream_id, 0)?;
+        let outcome = self.sequence.end(stream_id);
+        let outcome = outcome.map_err(|error| WriteError::Refused(error.kind))?;
+        self.out(|sink| sink.put(&header.to_bytes()))?;
+        Ok(outcome)
+    }
+
+    /// Tells the client that the tensor it gave is there.
+    ///
+    /// # Errors
+    ///
+    /// MSG-04 and MSG-06; the sink's own errors.
+    pub fn put_ack(&mut self, stream_id: u32) -> Result<(), WriteError<W::Error>> {
+        self.begin(MessageType::TensorPutAck, stream_id, 0)
+    }
+
+    /// Closes a stream and says why; what was open on it is dropped.
+    ///
+    /// # Errors
+    ///
+    /// MSG-03, MSG-04, and MSG-06 for a client before its HELLO; the sink's own errors.
+    pub fn error(
+        &mut self,
+        stream_id: u32,
+        error: &ErrorMessage<'_>,
+    ) -> Result<(), WriteError<W::Error>> {
+        self.begin(MessageType::Error, stream_id, error.encoded_len())?;
+        self.sequence.close(stream_id);
+        self.out(|sink| error.write(sink))
+    }
+
+    /// Asks whether the peer is there.
+    ///
+    /// # Errors
+    ///
+    /// MSG-04 and MSG-06; the sink's own errors.
+    pub fn ping(&mut self, stream_id: u32) -> Result<(), WriteError<W::Error>> {
+        self.begin(MessageType::Ping, stream_id, 0)
+    }
+
+    /// Answers a PING with its payload.
+    ///
+    /// # Errors
+    ///
+    /// MSG-03, MSG-04 and MSG-06; the sink's own errors.
+    pub fn pong(&mut self, stream_id: u32, payload: &[u8]) -> Result<(), WriteError<W::Error>> {
+        self.begin(MessageType::Pong, stream_id, length(payload.len()))?;
+        self.out(|sink| sink.put(payload))
+    }
+
+    /// Offers memory for the data of a tensor: that which this side sends on the stream, or one that it
+    /// [awaits](Self::await_rdma).
+    ///
+    /// # Errors
+    ///
+    /// MSG-39 where both sides have not said that they can, or the tensor is not open; MSG-40 for another
+    /// length than the tensor's; MSG-03; the sink's own errors.
+    pub fn rdma_register(
+        &mut self,
+        stream_id: u32,
+        region: &RdmaRegister<'_>,
+    ) -> Result<(), WriteError<W::Error>> {
+        let len = region.encoded_len();
+        let header = self.admit(MessageType::RdmaRegister, stream_id, len)?;
+        self.sequence.register(stream_id, region.length)?;
+        self.out(|sink| {
+            sink.put(&header.to_bytes())?;
+            region.write(sink)
+        })
+    }
+
+    /// Says that the data of a tensor that this side [awaits](Self::await_rdma) may be written.
+    ///
+    /// # Errors
+    ///
+    /// MSG-39 where both sides have not said that they can, or no tensor is awaited; the sink's own errors.
+    pub fn rdma_ready(&mut self, stream_id: u32) -> Result<(), WriteError<W::Error>> {
+        let header = self.admit(MessageType::RdmaReady, stream_id, 0)?;
+        self.sequence.ready(stream_id)?;
+        self.out(|sink| sink.put(&header.to_bytes()))
+    }
+
+    /// Lets this side offer memory for a tensor of so many bytes that the peer sends on a stream.
+    ///
+    /// # Errors
+    ///
+    /// MSG-18 where this side has a tensor open on that stream; a capacity for one stream more.
+    pub fn await_rdma(&mut self, stream_id: u32, total_data_bytes: u64) -> Result<(), ErrorKind> {
+        self.sequence.await_rdma(stream_id, total_data_bytes)
+    }
+
+    /// Writes a message of a private type that was agreed on.
+    ///
+    /// # Errors
+    ///
+    /// MSG-05 and MSG-43 for a type that is not private, or not agreed on; MSG-03, MSG-04 and MSG-06; the
+    /// sink's own errors.
+    pub fn private(
+        &mut self,
+        message_type: MessageType,
+        stream_id: u32,
+        payload: &[u8],
+    ) -> Result<(), WriteError<W::Error>> {
+        self.sequence.require_private(message_type)?;
+        self.begin(message_type, stream_id, length(payload.len()))?;
+        self.out(|sink| sink.put(payload))
+    }
+
+    /// Forgets what is open on a stream that the peer closed.
+    pub fn close_stream(&mut self, stream_id: u32) {
+        self.sequence.close(stream_id);
+    }
+
+    /// Ends the link and gives the sink back.
+    ///
+    /// # Errors
+    ///
+    /// STREAM-11 inside a tensor or a composite, or after a failure; the sink is gone then.
+    pub fn finish(self) -> Result<W, WriteError<W::Error>> {
+        if self.broken {
+            return Err(WriteError::Order(Order::Broken));
+        }
+        match self.sequence.finish() {
+            Ok(()) => Ok(self.sink),
+            Err(ErrorKind::Torn { declared, seen, .. }) => {
+                let members = declared.saturating_sub(seen);
+                Err(WriteError::Order(Order::CompositeOpen { members }))
+            }
+            Err(_) => Err(WriteError::Order(Order::TensorOpen)),
+        }
+    }
+
+    /// Writes the header of a message that may come now.
+    fn begin(
+        &mut self,
+        kind: MessageType,
+        stream_id: u32,
+        payload: u64,
+    ) -> Result<(), WriteError<W::Error>> {
+        let header = self.admit(kind, stream_id, payload)?;
+        self.out(|sink| sink.put(&header.to_bytes()))
+    }
+
+    /// The header of a message, if it may come now.
+    fn admit(
+        &self,
+        message_type: MessageType,
+        stream_id: u32,
+        payload: u64,
+    ) -> Result<MessageHeader, WriteError<W::Error>> {
+        if self.broken {
+            return Err(WriteError::Order(Order::Broken));
+        }
+        let most = self.sequence.options.max_message_size;
+        let len = u32::try_from(payload).ok().filter(|len| *len <= most);
+        let Some(payload_length) = len else {
+            return Err(WriteError::from(Violation {
+                rule: Rule::PeerMessageSize,
+                field: Field::PayloadLength,
+                index: 0,
+            }));
+        };
+        let header = MessageHeader {
+            message_type,
+            stream_id,
+            payload_length,
+        };
+        self.sequence.admit(&header)?;
+        Ok(header)
+    }
+
+    fn open<F: Fields + ?Sized>(
+        &mut self,
+        stream_id: u32,
+        d: &F,
+        total: u64,
+    ) -> Result<Outcome, WriteError<W::Error>> {
+        let outcome = self.sequence.open(stream_id, d, total);
+        outcome.map_err(|error| WriteError::Refused(error.kind))
+    }
+
+    /// Bytes of all buffers, which are such as the peer takes.
+    fn data_bytes<F: Fields + ?Sized>(&self, d: &F) -> Result<u64, Violation> {
+        if let Some(classes) = &self.classes {
+            for k in 0..d.buffer_count() {
+                let class = d.buffer(k).map(|handle| handle.memory_class);
+                if class.is_some_and(|class| !classes.has(class)) {
+                    return Err(Violation {
+                        rule: Rule::PeerMemoryClass,
+                        field: Field::MemoryClass,
+                        index: length32(k),
+                    });
+                }
+            }
+        }
+        checked_data_bytes(d)
+    }
+
+    /// Writes; what is half written cannot go on.
+    fn out(
+        &mut self,
+        write: impl FnOnce(&mut W) -> Result<(), W::Error>,
+    ) -> Result<(), WriteError<W::Error>> {
+        self.broken = true;
+        write(&mut self.sink).map_err(WriteError::Sink)?;
+        self.broken = false;
+        Ok(())
+    }
+}
