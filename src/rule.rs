@@ -318,7 +318,7 @@ rules! {
     MessageSize "MSG-02" Wire Reject "interchange.md § Message Framing" "payload_length is at most the receiver's max_message_size";
     PeerMessageSize "MSG-03" Call Reject "interchange.md § Session Establishment" "payload_length is at most the max_message_size of the peer";
     StreamId "MSG-04" Wire Reject "interchange.md § Message Framing" "stream_id is not 0";
-    MessageType "MSG-05" Wire Reject "interchange.md § Message Types" "message_type is assigned, or private and agreed on";
+    MessageType "MSG-05" Wire Reject "interchange.md § Message Types" "message_type is one that its sender has, or private and agreed on";
     HelloFirst "MSG-06" Set Reject "interchange.md § Session Establishment" "a connection starts with the HELLO of each side, or an ERROR instead of the server's";
     ProtocolVersion "MSG-07" Wire Reject "interchange.md § Session Establishment" "protocol_version is at least 1, and the server's at most the client's";
     CapabilityBits "MSG-08" Wire Ignore "interchange.md § Capability Flags" "capability bits 4 to 63 are 0";

@@ -179,16 +179,10 @@ impl<C: Cover, A: Arena> ParallelTransfer<C, A> {
     ///
     /// # Errors
     ///
-    /// COMP-48, with how many shards there are and how many came.
+    /// MSG-44, with how many shards came for an index.
     pub fn finish(&self) -> Result<(), ErrorKind> {
-        match self.total {
-            total if total > self.seen => Err(ErrorKind::Torn {
-                level: 1,
-                declared: total,
-                seen: self.seen,
-            }),
-            _ => Ok(()),
-        }
+        let whole = self.seen == self.total;
+        require(whole, NUMBER, Field::TotalShards, self.seen)
     }
 }
 

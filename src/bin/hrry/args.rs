@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use hrry::{Agreements, Policy, Transport};
 use serde::Serialize;
 
+use super::messages::Link;
 use super::setting::Setting;
 
 /// Checks Hurray tensors (magic HRRY) and shows what is in them
@@ -37,6 +38,8 @@ pub enum Command {
 pub struct Check {
     #[command(flatten)]
     pub reading: Reading,
+    #[command(flatten)]
+    pub link: Link,
     /// Look inside buffers as well: indices, pointers, scales, unused bits
     #[arg(long)]
     pub content: bool,
@@ -54,6 +57,8 @@ pub struct Check {
 pub struct Inspect {
     #[command(flatten)]
     pub reading: Reading,
+    #[command(flatten)]
+    pub link: Link,
     /// Print everything as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -182,7 +187,7 @@ pub struct Reading {
     /// Let pass what the format allows a permissive reader to let pass
     #[arg(long)]
     permissive: bool,
-    /// Private values with a meaning: memory_class, scheme or composition_rule; may be given again
+    /// Private values with a meaning: memory_class, scheme, composition_rule or message_type; may be given again
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     agree: Vec<Agreement>,
     /// Where the bytes come from: local or cross-machine
@@ -226,6 +231,7 @@ enum Agreement {
     MemoryClass,
     Scheme,
     CompositionRule,
+    MessageType,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -236,6 +242,11 @@ enum From {
 
 /// The private range of every tag space.
 const PRIVATE: &[u8] = &[
+    0xF0, 0xF1, 0xF2, 0xF3, 0xF4, 0xF5, 0xF6, 0xF7, 0xF8, 0xF9, 0xFA, 0xFB, 0xFC, 0xFD, 0xFE,
+];
+
+/// The same, of message types.
+const PRIVATE_TYPES: &[u32] = &[
     0xF0, 0xF1, 0xF2, 0xF3, 0xF4, 0xF5, 0xF6, 0xF7, 0xF8, 0xF9, 0xFA, 0xFB, 0xFC, 0xFD, 0xFE,
 ];
 
@@ -253,6 +264,9 @@ impl Reading {
         agreements.memory_classes = agreed(Agreement::MemoryClass);
         agreements.schemes = agreed(Agreement::Scheme);
         agreements.composition_rules = agreed(Agreement::CompositionRule);
+        if self.agree.contains(&Agreement::MessageType) {
+            agreements.message_types = PRIVATE_TYPES;
+        }
         let mut policy = if self.permissive {
             Policy::PERMISSIVE
         } else {

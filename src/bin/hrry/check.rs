@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::args::{Check, Kind};
 use super::contents::Contents;
+use super::messages::{self, Deaf};
 use super::plain::Plain;
 use super::read::{self, Item, Problem, Stop, Summary, Visit};
 use super::source::{Source, is_stdin};
@@ -28,7 +29,7 @@ pub fn run(check: &Check, out: &mut dyn Write) -> io::Result<Status> {
             contents: check.content.then(|| Contents::new(policy)),
             ..Seen::default()
         };
-        let result = match judge(path, &mut kind, &policy, &mut seen) {
+        let result = match judge(path, check, &mut kind, &policy, &mut seen) {
             Ok(summary) => Ok(summary),
             Err(Stop::Problem(problem)) => Err(problem),
             Err(Stop::Output(error)) => return Err(error),
@@ -56,11 +57,15 @@ pub fn run(check: &Check, out: &mut dyn Write) -> io::Result<Status> {
 
 fn judge(
     path: &Path,
+    check: &Check,
     kind: &mut Option<Kind>,
     policy: &Policy,
     seen: &mut Seen,
 ) -> Result<Summary, Stop> {
     let source = open(path, kind)?;
+    if *kind == Some(Kind::Messages) {
+        return messages::read(source, &check.link, policy, &mut Deaf);
+    }
     let mut summary = read::input(source, *kind, policy, false, seen)?;
     if let Some(contents) = &seen.contents {
         let flagged = &mut summary.flags;
@@ -71,7 +76,7 @@ fn judge(
     Ok(summary)
 }
 
-/// Opens an input and finds out its kind; kinds that cannot be read are a problem.
+/// Opens an input and finds out its kind.
 pub fn open(path: &Path, kind: &mut Option<Kind>) -> Result<Source, Stop> {
     let problem = |error: io::Error| Stop::Problem(Problem::other(error));
     let mut source = Source::open(path).map_err(problem)?;
@@ -80,12 +85,7 @@ pub fn open(path: &Path, kind: &mut Option<Kind>) -> Result<Source, Stop> {
         None => source.detect().map_err(problem)?,
     };
     *kind = Some(found);
-    match found {
-        Kind::Descriptor | Kind::Stream | Kind::File => Ok(source),
-        Kind::Messages => Err(Stop::Problem(Problem::other(
-            "this build cannot read messages yet",
-        ))),
-    }
+    Ok(source)
 }
 
 /// What to try where an input was taken for a stream and ended inside its only item.

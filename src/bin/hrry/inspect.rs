@@ -4,14 +4,18 @@ use std::io::{self, Write};
 
 use super::args::{Inspect, Kind};
 use super::check::{hint, open};
+use super::messages;
 use super::object::Object;
 use super::read::{self, Problem, Stop, Summary, Visit};
+use super::transcript::{Lines, Transcript};
 use super::tree::Tree;
 use super::{Status, complain, tell};
 
 /// Shows one input. What was read before an error is shown before the error is told.
 pub fn run(inspect: &Inspect, out: &mut dyn Write) -> io::Result<Status> {
-    if inspect.json {
+    if inspect.reading.kind == Some(Kind::Messages) {
+        listen(inspect, out)
+    } else if inspect.json {
         show(inspect, Object::new(out, inspect.digest, inspect.bytes))
     } else {
         show(inspect, Tree::new(out, inspect.bytes))
@@ -27,6 +31,42 @@ pub trait Show: Visit {
     fn items(&self) -> u64;
 }
 
+/// Shows the messages of a link.
+fn listen(inspect: &Inspect, out: &mut dyn Write) -> io::Result<Status> {
+    let (policy, link) = (inspect.reading.policy(), &inspect.link);
+    let source = match open(&inspect.file, &mut Some(Kind::Messages)) {
+        Ok(source) => source,
+        Err(stop) => return told(inspect, Err(stop)),
+    };
+    if inspect.json {
+        let mut shown = Transcript::new(out, inspect.digest, link.holds_tensors())?;
+        let result = problem(messages::read(source, link, &policy, &mut shown))?;
+        shown.finish(&result)?;
+        told(inspect, result.map_err(Stop::Problem))
+    } else {
+        let mut shown = Lines::new(out);
+        let result = problem(messages::read(source, link, &policy, &mut shown))?;
+        shown.finish(&result)?;
+        told(inspect, result.map_err(Stop::Problem))
+    }
+}
+
+/// What is wrong with an input; what is wrong with the output ends everything.
+fn problem(result: Result<Summary, Stop>) -> io::Result<Result<Summary, Problem>> {
+    match result {
+        Ok(summary) => Ok(Ok(summary)),
+        Err(Stop::Problem(problem)) => Ok(Err(problem)),
+        Err(Stop::Output(error)) => Err(error),
+    }
+}
+
+fn told(inspect: &Inspect, result: Result<Summary, Stop>) -> io::Result<Status> {
+    Ok(match problem(result)? {
+        Ok(_) => Status::Accepted,
+        Err(problem) => tell(&inspect.file, &problem),
+    })
+}
+
 fn show(inspect: &Inspect, mut shown: impl Show) -> io::Result<Status> {
     let policy = inspect.reading.policy();
     let mut kind = inspect.reading.kind;
@@ -36,11 +76,7 @@ fn show(inspect: &Inspect, mut shown: impl Show) -> io::Result<Status> {
             let kind = kind.unwrap_or(Kind::Stream);
             shown.start(kind)?;
             let result = read::input(source, Some(kind), &policy, inspect.bytes, &mut shown);
-            let result = match result {
-                Ok(summary) => Ok(summary),
-                Err(Stop::Problem(problem)) => Err(problem),
-                Err(Stop::Output(error)) => return Err(error),
-            };
+            let result = problem(result)?;
             shown.finish(&result)?;
             result.map_err(Stop::Problem)
         }

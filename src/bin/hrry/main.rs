@@ -15,6 +15,7 @@ mod find;
 mod inspect;
 mod json;
 mod kv;
+mod messages;
 mod number;
 mod object;
 mod pack;
@@ -27,6 +28,7 @@ mod shape;
 mod source;
 mod stats;
 mod text;
+mod transcript;
 mod tree;
 mod values;
 

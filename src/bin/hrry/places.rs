@@ -124,7 +124,8 @@ pub fn flag(view: &DescriptorView<'_>, policy: &Policy, flags: &mut Vec<Rule>) {
     }
 }
 
-fn add(flags: &mut Vec<Rule>, rule: Rule) {
+/// Notes a rule once.
+pub fn add(flags: &mut Vec<Rule>, rule: Rule) {
     if !flags.contains(&rule) {
         flags.push(rule);
     }

@@ -5,8 +5,8 @@ mod sections;
 
 use hrry::{
     Array, BlockTableIndexType, BufferHandle, CombineOp, CompositionRule, DescriptorView,
-    DeviceTag, ElementType, Field, KvRole, LayoutTag, MemberRole, MemoryClass, Number, Scheme,
-    SyncMode,
+    DeviceTag, ElementType, ErrorCode, Field, KvRole, LayoutTag, MemberRole, MemoryClass,
+    MessageType, Number, Scheme, SyncMode,
 };
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
@@ -45,7 +45,7 @@ macro_rules! words {
 
 words! {
     BlockTableIndexType CombineOp CompositionRule DeviceTag ElementType KvRole LayoutTag MemberRole
-    MemoryClass Scheme SyncMode
+    ErrorCode MemoryClass MessageType Scheme SyncMode
 }
 
 /// The names of the bits of `flags` that are set.
