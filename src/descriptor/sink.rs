@@ -186,6 +186,8 @@ pub enum Order {
     Broken,
     /// A file has keys, and no key-value section was announced.
     NoKvSection,
+    /// The link is closed.
+    Closed,
 }
 
 impl Order {
@@ -194,7 +196,9 @@ impl Order {
     pub const fn rule(&self) -> Rule {
         match self {
             Order::Missing { .. } | Order::Excess { .. } | Order::NoTensor => Rule::PayloadLength,
-            Order::TensorOpen | Order::CompositeOpen { .. } | Order::Broken => Rule::WriterOpen,
+            Order::TensorOpen | Order::CompositeOpen { .. } | Order::Broken | Order::Closed => {
+                Rule::WriterOpen
+            }
             Order::NoKvSection => Rule::KvPromise,
         }
     }
@@ -220,6 +224,7 @@ impl fmt::Display for Order {
                 write!(f, "the open composite still takes {members} members")
             }
             Order::Broken => f.write_str("an earlier call failed"),
+            Order::Closed => f.write_str("the link is closed"),
             Order::NoKvSection => f.write_str("no key-value section was announced"),
         }
     }
@@ -238,6 +243,12 @@ impl<E: fmt::Display> fmt::Display for WriteError<E> {
 }
 
 impl<E: fmt::Debug + fmt::Display> core::error::Error for WriteError<E> {}
+
+impl<E> From<ErrorKind> for WriteError<E> {
+    fn from(kind: ErrorKind) -> Self {
+        WriteError::Refused(kind)
+    }
+}
 
 impl<E> From<Violation> for WriteError<E> {
     fn from(violation: Violation) -> Self {

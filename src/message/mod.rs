@@ -13,6 +13,7 @@ mod notice;
 mod parse;
 mod request;
 mod sequence;
+mod session;
 mod shards;
 mod streams;
 mod tensor;
@@ -30,6 +31,10 @@ pub use notice::{ErrorMessage, RdmaRegister};
 pub use parse::{FixedMessages, MessageParser};
 pub use request::{RequestFlags, TensorRequest};
 pub use sequence::{LinkOptions, Scope, answer};
+pub use session::{
+    Availability, Closed, FixedSession, KeepAlive, Peer, Session, SessionEvent, select_class,
+    select_device, select_layout,
+};
 pub use shards::{FixedParallel, ParallelTransfer};
 pub use streams::{Streams, Transfer};
 pub use tensor::{ShardNumber, TensorDescriptor, TensorPut};

@@ -16,7 +16,7 @@ use crate::wire::tag::MessageType;
 use crate::wire::{index, length, u64};
 
 /// What bytes led to; events are built from it.
-enum Step<'c> {
+pub(super) enum Step<'c> {
     /// The chunk is used up.
     More,
     /// A control message is in the frame; what a descriptor in it led to.
@@ -148,11 +148,7 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
         &mut self,
         input: &mut &'c [u8],
     ) -> Result<Option<MessageEvent<'_, 'c>>, Error> {
-        let step = match self.step(input) {
-            Ok(step) => step,
-            Err(error) => return Err(self.fail(error)),
-        };
-        let body = match step {
+        let body = match self.advance(input)? {
             Step::More => return Ok(None),
             Step::Start(byte_offset_in_buffer) => match self.header.message_type {
                 MessageType::TensorData => MessageBody::TensorData {
@@ -168,6 +164,25 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
             header: self.header,
             body,
         }))
+    }
+
+    /// As [`next_event`](Self::next_event), without what borrows the parser.
+    pub(super) fn advance<'c>(&mut self, input: &mut &'c [u8]) -> Result<Step<'c>, Error> {
+        self.step(input).map_err(|error| self.fail(error))
+    }
+
+    /// The header of the message that the last step or error was about.
+    pub(super) const fn header(&self) -> &MessageHeader {
+        &self.header
+    }
+
+    pub(super) fn depth(&self, stream_id: u32) -> u8 {
+        self.sequence.depth(stream_id)
+    }
+
+    /// Whether a tensor comes on a stream.
+    pub(super) fn receives(&self, stream_id: u32) -> bool {
+        self.sequence.sends(stream_id)
     }
 
     /// Bytes that would reach the next decision; 0 after an error.
@@ -295,7 +310,7 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
                     if !self.gather_head(input, MESSAGE_HEADER) {
                         return Ok(Step::More);
                     }
-                    self.header()?;
+                    self.take_header()?;
                 }
                 State::Control => {
                     if !self.gather(input)? {
@@ -385,7 +400,7 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
     }
 
     /// Looks at the header, which is whole.
-    fn header(&mut self) -> Result<(), Error> {
+    fn take_header(&mut self) -> Result<(), Error> {
         self.header = MessageHeader::read(&self.head);
         let admitted = self.sequence.admit(&self.header);
         let start = self.at.saturating_sub(length(MESSAGE_HEADER));

@@ -75,7 +75,7 @@ pub const fn answer(kind: &ErrorKind) -> ErrorCode {
 const UNKNOWN: Rule = Rule::MessageType;
 
 /// What is broken by a message that is not in turn.
-const ORDER: Rule = Rule::MessageOrder;
+pub(super) const ORDER: Rule = Rule::MessageOrder;
 
 /// Where one side of a link stands.
 #[derive(Clone, Debug)]
@@ -234,6 +234,23 @@ impl<T: Streams> Sequence<T> {
             Err(_) => {}
         }
         outcome
+    }
+
+    /// How many composites are open on a stream.
+    pub(super) fn depth(&self, stream_id: u32) -> u8 {
+        let transfer = self.stream(stream_id);
+        transfer.map_or(0, |transfer| transfer.composites.depth())
+    }
+
+    /// Whether a tensor of this side is open on a stream.
+    pub(super) fn sends(&self, stream_id: u32) -> bool {
+        let transfer = self.stream(stream_id);
+        transfer.is_some_and(|transfer| matches!(transfer.phase, Phase::Open { .. }))
+    }
+
+    fn stream(&self, stream_id: u32) -> Option<&Transfer<T::Cover, T::Arena>> {
+        let mut transfers = self.streams.transfers().iter();
+        transfers.find(|transfer| transfer.stream_id == stream_id)
     }
 
     /// Where the next bytes of a tensor stand, of which it takes so many.

@@ -5,6 +5,7 @@ use super::hello::Hello;
 use super::notice::{ErrorMessage, RdmaRegister};
 use super::request::TensorRequest;
 use super::sequence::{LinkOptions, Scope, Sequence};
+use super::session::TagSet;
 use super::streams::{Streams, Transfer};
 use super::tensor::{ShardNumber, check_put, checked_data_bytes};
 use super::{Side, put_counted};
@@ -18,28 +19,6 @@ use crate::rule::Rule;
 use crate::wire::message::{DATA_PREFIX, TRANSPORT_FIELDS};
 use crate::wire::tag::{MemoryClass, MessageType};
 use crate::wire::{length, length32};
-
-/// The memory classes that a peer listed: a bit for each.
-#[derive(Clone, Copy, Debug)]
-struct Classes([u64; 4]);
-
-impl Classes {
-    fn of(hello: &Hello<'_>) -> Self {
-        let mut classes = Classes([0; 4]);
-        let listed = (0..=u8::MAX).filter(|class| hello.has_class(MemoryClass(*class)));
-        for class in listed {
-            if let Some(word) = classes.0.get_mut(usize::from(class >> 6)) {
-                *word |= 1u64.wrapping_shl(class.into());
-            }
-        }
-        classes
-    }
-
-    fn has(&self, class: MemoryClass) -> bool {
-        let word = self.0.get(usize::from(class.0 >> 6)).copied().unwrap_or(0);
-        word.wrapping_shr(class.0.into()) & 1 == 1
-    }
-}
 
 /// Writes messages of one side and refuses what the other side's parser would refuse.
 ///
@@ -79,7 +58,7 @@ pub struct MessageWriter<W, T> {
     sink: W,
     sequence: Sequence<T>,
     /// Those of the peer, once it said.
-    classes: Option<Classes>,
+    classes: Option<TagSet>,
     /// Whether an earlier call failed half-way.
     broken: bool,
 }
@@ -128,7 +107,7 @@ impl<W, T> MessageWriter<W, T> {
         if options.sender == Side::Server {
             options.client_version = peer.protocol_version;
         }
-        self.classes = Some(Classes::of(peer));
+        self.classes = Some(TagSet::of(|class| peer.has_class(MemoryClass(class))));
     }
 
     /// Where the bytes go.
@@ -387,6 +366,14 @@ impl<W: Sink, T: Streams> MessageWriter<W, T> {
         self.sequence.close(stream_id);
     }
 
+    pub(super) fn depth(&self, stream_id: u32) -> u8 {
+        self.sequence.depth(stream_id)
+    }
+
+    pub(super) fn sends(&self, stream_id: u32) -> bool {
+        self.sequence.sends(stream_id)
+    }
+
     /// Ends the link and gives the sink back.
     ///
     /// # Errors
@@ -460,7 +447,7 @@ impl<W: Sink, T: Streams> MessageWriter<W, T> {
         if let Some(classes) = &self.classes {
             for k in 0..d.buffer_count() {
                 let class = d.buffer(k).map(|handle| handle.memory_class);
-                if class.is_some_and(|class| !classes.has(class)) {
+                if class.is_some_and(|class| !classes.has(class.0)) {
                     return Err(Violation {
                         rule: Rule::PeerMemoryClass,
                         field: Field::MemoryClass,
