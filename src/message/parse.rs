@@ -311,6 +311,9 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
                         return Ok(Step::More);
                     }
                     self.take_header()?;
+                    if let State::Data { offset, .. } = self.state {
+                        return Ok(Step::Start(offset));
+                    }
                 }
                 State::Control => {
                     if !self.gather(input)? {
@@ -390,10 +393,12 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
 
     /// Fills the frame with the control message; whether it is there.
     fn gather(&mut self, input: &mut &[u8]) -> Result<bool, Error> {
-        let bytes = take(input, self.missing());
+        let mut rest = *input;
+        let bytes = take(&mut rest, self.missing());
         if self.frame.append(self.len, bytes).is_err() {
             return Err(self.frame_error());
         }
+        *input = rest;
         self.at = self.at.saturating_add(length(bytes.len()));
         self.len = self.len.saturating_add(bytes.len());
         Ok(self.missing() == 0)
