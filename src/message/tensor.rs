@@ -1,5 +1,6 @@
 //! Messages that begin a tensor: its descriptor and what the transport says of it.
 
+use crate::composite::SetError;
 use crate::descriptor::DescriptorView;
 use crate::descriptor::decode::{stated_length, wrong_magic};
 use crate::error::{Error, Field, Violation};
@@ -80,7 +81,8 @@ impl<'a> TensorDescriptor<'a> {
     pub(super) fn read(payload: &'a [u8], start: u64, policy: &Policy) -> Result<Self, Error> {
         const FILLS: Rule = Rule::DescriptorPayload;
         let room = payload.len().checked_sub(TRANSPORT_FIELDS);
-        let whole = Spot::new(Field::PayloadLength, start);
+        // in front of the payload
+        let whole = Spot::new(Field::PayloadLength, start.saturating_sub(4));
         let Some((bytes, fields)) = room.and_then(|room| payload.split_at_checked(room)) else {
             return Err(whole.error(FILLS));
         };
@@ -132,7 +134,10 @@ impl<'a> TensorPut<'a> {
         let tensor_key = cursor.text(Field::TensorKey)?;
         let (bytes, at) = cursor.counted(Field::Descriptor)?;
         let descriptor = descriptor(bytes, at.offset(), FILL, policy)?;
-        at.must(!has_members(&descriptor), PUT_HEAD)?;
+        check_put(&descriptor).map_err(|broken| {
+            let (kind, origin) = (broken.into(), at.offset());
+            SetError { kind, origin }.placed(Some(&descriptor))
+        })?;
         let total_data_bytes = total(&mut cursor, &descriptor)?;
         let tail = cursor.spot(Field::MessageTail);
         tail.must(cursor.rest().is_empty(), FILL)?;
@@ -158,22 +163,16 @@ impl<'a> TensorPut<'a> {
     }
 }
 
-const PUT_HEAD: Rule = Rule::PutHead;
-
 /// Requires of a tensor that is to be put that no members would follow it.
 pub(super) fn check_put<F: Fields + ?Sized>(d: &F) -> Result<(), Violation> {
-    match has_members(d) {
-        false => Ok(()),
-        true => Err(Violation {
-            rule: PUT_HEAD,
+    match d.layout() {
+        Layout::Composite(head) if head.member_count > 0 => Err(Violation {
+            rule: Rule::PutHead,
             field: Field::MemberCount,
             index: 0,
         }),
+        _ => Ok(()),
     }
-}
-
-fn has_members<F: Fields + ?Sized>(d: &F) -> bool {
-    matches!(d.layout(), Layout::Composite(head) if head.member_count > 0)
 }
 
 /// Reads a descriptor that is to be all of `bytes`; another length breaks `fills`.
