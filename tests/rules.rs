@@ -8,6 +8,8 @@ mod contents;
 mod docs;
 #[path = "rules/files.rs"]
 mod files;
+#[path = "rules/messages.rs"]
+mod messages;
 #[path = "rules/offsets.rs"]
 mod offsets;
 #[path = "rules/permissive.rs"]

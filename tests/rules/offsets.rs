@@ -7,7 +7,7 @@ use hrry::{
 };
 
 use super::special::SPECIAL;
-use super::{contents, files, table};
+use super::{contents, files, messages, table};
 use crate::support::trace::{Trace, growing, trace};
 use crate::support::vectors::{self, Vector, named, permissive};
 
@@ -209,7 +209,8 @@ fn every_rule_has_its_cases() {
     let cases = [table::descriptors(), table::streams()];
     let cases = cases.into_iter().flatten().chain(files::cases());
     let contents = contents::cases().into_iter().map(|case| case.rule);
-    let placed = cases.map(|case| case.rule).chain(contents);
+    let messages = messages::cases().map(|case| case.rule);
+    let placed = cases.map(|case| case.rule).chain(contents).chain(messages);
     let special = SPECIAL.iter().map(|(rule, _)| *rule);
     let covered: BTreeSet<&str> = placed.chain(special).collect();
     let reported = Rule::ALL.iter().map(|rule| rule.id());

@@ -2,8 +2,9 @@
 
 use hrry::{
     BufferHandle, DescriptorSpec, DescriptorView, DeviceTag, ElementType, Field, FileOptions,
-    FixedFileWriter, FixedWriter, I64s, KvEntry, KvValue, Layout, LayoutTag, Order, Policy, Rule,
-    Shard, Sink, SyncMode, Tiled, TiledLevel, WriteError, check, encoded_len,
+    FixedFileWriter, FixedMessageWriter, FixedWriter, Hello, I64s, KvEntry, KvValue, Layout,
+    LayoutTag, LinkOptions, MemoryClass, Order, Policy, Rule, Shard, ShardNumber, Side, Sink,
+    SyncMode, Tiled, TiledLevel, WriteError, check, encoded_len,
 };
 
 use super::offsets::{agreed, changed, put, u64};
@@ -241,4 +242,50 @@ pub(crate) fn handle_at_rest() {
     assert_eq!(begun(4096, synced), Ok(()));
     assert_eq!(begun(8192, synced), broken(Field::Alignment));
     assert_eq!(begun(64, SyncMode(1)), broken(Field::SyncMode));
+}
+
+type Messages = FixedMessageWriter<Count, 0, 1>;
+
+/// A server that told of itself and knows what its peer said.
+fn greeted(peer: &Hello<'_>) -> Messages {
+    let options = LinkOptions::new(Side::Server, u32::MAX);
+    let mut writer = Messages::new(Count::default(), options, Policy::STRICT);
+    writer.hello(1, &Hello::new(0)).unwrap();
+    writer.meet(peer);
+    writer
+}
+
+pub(crate) fn peer_message_size() {
+    let broken = violation(Rule::PeerMessageSize, Field::PayloadLength, 0);
+    let mut writer = greeted(&Hello::new(8));
+    assert_eq!(writer.pong(1, &[0; 9]), Err(broken.into()));
+    assert_eq!(writer.pong(1, &[0; 8]), Ok(()));
+    // a HELLO of 16 + 2 + 3 + 3 bytes, and 8
+    assert_eq!(writer.finish().unwrap().0, 12 + 24 + 12 + 8);
+}
+
+pub(crate) fn peer_memory_class() {
+    let mut peer = Hello::new(1 << 20);
+    let begun = |peer: &Hello<'_>, class| {
+        let mut buffers = [BufferHandle::cpu(1, 64)];
+        buffers[0].device_tag = DeviceTag::Cuda;
+        buffers[0].memory_class = class;
+        let spec = DescriptorSpec::new(ElementType::UInt8, &[1], Layout::RowMajor, &buffers);
+        greeted(peer)
+            .descriptor(1, &spec, ShardNumber::WHOLE)
+            .map(drop)
+    };
+    let broken = violation(Rule::PeerMemoryClass, Field::MemoryClass, 0);
+    let classes = [MemoryClass::Standard, MemoryClass::Unified];
+    for (listed, accepted) in [
+        (&[0][..], [true, false]),
+        (&[], [true, false]),
+        (&[MemoryClass::Unified.0, 200], [false, true]),
+    ] {
+        peer.memory_classes = listed;
+        for (class, accepted) in classes.into_iter().zip(accepted) {
+            let expected = if accepted { Ok(()) } else { Err(broken.into()) };
+            assert_eq!(begun(&peer, class), expected, "{listed:?} {class:?}");
+        }
+    }
 }

@@ -17,6 +17,7 @@ pub mod describe;
 pub mod files;
 pub mod front;
 pub mod generate;
+pub mod messages;
 pub mod ranges;
 pub mod reading;
 pub mod regions;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use hrry::{Agreements, Mode, Policy, Transport};
+use hrry::{Agreements, LinkOptions, Mode, Policy, Scope, Side, Transport};
 use serde_json::Value;
 
 /// One vector.
@@ -24,17 +24,24 @@ pub struct Vector {
 
 /// Single descriptors.
 pub fn descriptors() -> Vec<Vector> {
-    load("descriptors.json")
+    load("descriptors.json", vector)
 }
 
 /// Bare streams.
 pub fn streams() -> Vec<Vector> {
-    load("streams.json")
+    load("streams.json", vector)
 }
 
 /// Container files.
 pub fn files() -> Vec<Vector> {
-    load("files.json")
+    load("files.json", vector)
+}
+
+/// Messages of one side, and what their receiver knows of the link.
+pub fn messages() -> Vec<(Vector, LinkOptions)> {
+    load("messages.json", |entry, bytes| {
+        (vector(entry, bytes), link(entry))
+    })
 }
 
 /// The vector with that name.
@@ -45,12 +52,12 @@ pub fn named<'a>(vectors: &'a [Vector], id: &str) -> &'a Vector {
         .unwrap_or_else(|| panic!("no vector {id}"))
 }
 
-fn load(manifest: &str) -> Vec<Vector> {
+fn load<V>(manifest: &str, vector: impl Fn(&Value, Vec<u8>) -> V) -> Vec<V> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
     let text =
         fs::read_to_string(folder.join(manifest)).expect("the vectors are in the repository");
     let entries: Vec<Value> = serde_json::from_str(&text).expect("a manifest is JSON");
-    let vectors: Vec<Vector> = entries
+    let vectors: Vec<V> = entries
         .iter()
         .map(|entry| {
             let file = entry["file"].as_str().expect("every entry names a file");
@@ -83,6 +90,29 @@ fn vector(entry: &Value, bytes: Vec<u8>) -> Vector {
         content: entry["level"] == "content",
         expect: entry["expect"].clone(),
     }
+}
+
+fn link(entry: &Value) -> LinkOptions {
+    let number = |name: &str| {
+        let number = entry[name].as_u64().expect("a number");
+        u32::try_from(number).expect("it has 32 bits")
+    };
+    let sender = match entry["sender"].as_str() {
+        Some("client") => Side::Client,
+        Some("server") => Side::Server,
+        other => panic!("sender {other:?}"),
+    };
+    let mut options = LinkOptions::new(sender, number("receiver_max_message_size"));
+    options.scope = match entry["scope"].as_str() {
+        Some("message") => Scope::Message,
+        Some("tensor") => Scope::Tensor,
+        Some("session") => Scope::Session,
+        other => panic!("scope {other:?}"),
+    };
+    if sender == Side::Server {
+        options.client_version = number("peer_protocol_version");
+    }
+    options
 }
 
 /// Every private memory class.
