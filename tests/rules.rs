@@ -21,5 +21,7 @@ mod special;
 mod support;
 #[path = "rules/table.rs"]
 mod table;
+#[path = "rules/transfers.rs"]
+mod transfers;
 #[path = "rules/writer.rs"]
 mod writer;

@@ -3,14 +3,14 @@
 //! Messages are put together by hand. Offsets are sums: 12 of each header, then the fields in wire order.
 
 use hrry::{
-    Capabilities, ElementType, Error, ErrorKind, Field, FixedParallel, LinkOptions, Permissive,
-    Policy, Rule, Scope, ShardNumber, Side,
+    Capabilities, ElementType, Error, ErrorKind, Field, LinkOptions, Permissive, Policy, Rule,
+    Scope, Side,
 };
 
 use super::special::violation;
 use crate::support::bytes;
 use crate::support::messages::{data, descriptor, end, growing, hello, message, put, shard, trace};
-use crate::support::spec::{Kind, Plain};
+use crate::support::spec::Plain;
 
 pub(crate) struct Case {
     pub(crate) rule: &'static str,
@@ -23,9 +23,9 @@ pub(crate) struct Case {
 
 /// What the sender is, and which rules of order hold.
 const CLIENT: LinkOptions = link(Side::Client, Scope::Message);
-const SERVER: LinkOptions = link(Side::Server, Scope::Message);
+pub(crate) const SERVER: LinkOptions = link(Side::Server, Scope::Message);
 const PUTS: LinkOptions = link(Side::Client, Scope::Tensor);
-const TENSORS: LinkOptions = link(Side::Server, Scope::Tensor);
+pub(crate) const TENSORS: LinkOptions = link(Side::Server, Scope::Tensor);
 const CLIENT_SESSION: LinkOptions = link(Side::Client, Scope::Session);
 const SERVER_SESSION: LinkOptions = link(Side::Server, Scope::Session);
 
@@ -57,7 +57,7 @@ fn rdma() -> LinkOptions {
 }
 
 /// uint8 `[8]`, one buffer of 8 bytes: 20 + 8 + 8 + 1 + 16 bytes.
-fn eight() -> Vec<u8> {
+pub(crate) fn eight() -> Vec<u8> {
     bytes::encode(&Plain::new(ElementType::UInt8, &[8], &[8]))
 }
 
@@ -71,7 +71,7 @@ fn nothing() -> Vec<u8> {
 }
 
 /// A group of so many members, uint8 `[8]`: 20 + 8 + 8 + 8 + 1 bytes, of which the count is at 40.
-fn group(member_count: u32) -> Vec<u8> {
+pub(crate) fn group(member_count: u32) -> Vec<u8> {
     let head = hrry::CompositeHead {
         composition_rule: hrry::CompositionRule::Group,
         combine_op: hrry::CombineOp::None,
@@ -81,7 +81,7 @@ fn group(member_count: u32) -> Vec<u8> {
 }
 
 /// One half of uint8 `[16]`: 53 bytes, `parent_shape` and `shard_offset`.
-fn half(offset: u64) -> Plain {
+pub(crate) fn half(offset: u64) -> Plain {
     Plain::new(ElementType::UInt8, &[8], &[8]).with_shard(&[16], &[offset])
 }
 
@@ -401,126 +401,4 @@ fn permissive_mode_tolerates_no_more_than_it_says() {
     for case in beyond_what_is_relaxed() {
         case.assert_refused(Policy::PERMISSIVE);
     }
-}
-
-/// MSG-01: where the bytes end, and how many of the header, the prefix or the payload are missing.
-pub(crate) fn truncated() {
-    let bytes = [message(10, 1, b"four"), data(1, 0, b"abc")].concat();
-    let parser = |policy| growing(SERVER, policy).with_origin(7);
-    for policy in [Policy::STRICT, Policy::PERMISSIVE] {
-        assert_eq!(trace(&bytes, &[], parser(policy)).result, Ok(()));
-        let ends = [
-            (1, 11),
-            (11, 1),
-            (12, 4),
-            (15, 1),
-            (17, 11),
-            (28, 11),
-            (30, 9),
-            (36, 3),
-            (38, 1),
-        ];
-        for (len, missing) in ends {
-            let error = trace(&bytes[..len], &[], parser(policy))
-                .result
-                .unwrap_err();
-            let rule = Rule::MessageTruncated;
-            assert_eq!(
-                error.kind(),
-                ErrorKind::Truncated { rule, missing },
-                "{len}"
-            );
-            assert_eq!(error.offset(), 7 + len as u64);
-        }
-    }
-}
-
-/// MSG-32: a side that stops inside a tensor; between the members of a composite it is COMP-48.
-pub(crate) fn torn() {
-    let messages = [
-        descriptor(1, &group(1), 0),
-        end(1),
-        descriptor(1, &eight(), 8),
-        data(1, 0, b"abcde"),
-        data(1, 5, b"fgh"),
-        end(1),
-    ];
-    let inside = |missing| ErrorKind::Truncated {
-        rule: Rule::MessagesTorn,
-        missing,
-    };
-    let between = ErrorKind::Torn {
-        level: 1,
-        declared: 1,
-        seen: 0,
-    };
-    let ends = [
-        Some(inside(0)),
-        Some(between),
-        Some(inside(8)),
-        Some(inside(3)),
-        Some(inside(0)),
-        None,
-    ];
-    for policy in [Policy::STRICT, Policy::PERMISSIVE] {
-        for (count, kind) in (1..).zip(ends) {
-            let bytes = messages[..count].concat();
-            let result = trace(&bytes, &[], growing(TENSORS, policy)).result;
-            let expected = kind.map(|kind| (kind, bytes.len() as u64));
-            let seen = result.err().map(|error| (error.kind(), error.offset()));
-            assert_eq!(seen, expected, "{count}");
-        }
-    }
-}
-
-/// What becomes of two shards, given with their numbers.
-fn shards(shards: [(&Plain, u32, u32); 2]) -> Result<(), ErrorKind> {
-    let mut transfer = FixedParallel::<64>::new(Policy::PERMISSIVE);
-    for (plain, index, total) in shards {
-        let added = plain.lend(Kind::Native, |spec| {
-            transfer.add(spec, ShardNumber { index, total })
-        });
-        added.map_err(|error| error.kind)?;
-    }
-    transfer.finish()
-}
-
-/// MSG-29
-pub(crate) fn shards_differ() {
-    let (first, second) = (half(0), half(8));
-    assert_eq!(shards([(&first, 0, 2), (&second, 1, 2)]), Ok(()));
-    let refused = |other: &Plain, field| {
-        let broken = violation(Rule::ShardsDiffer, field, 0);
-        assert_eq!(shards([(&first, 0, 2), (other, 1, 2)]), Err(broken.into()));
-    };
-    let mut other = half(8);
-    other.element_type = ElementType::Int8.0;
-    refused(&other, Field::TypeTag);
-    let other = half(8).with_layout(crate::support::spec::PlainLayout::ColumnMajor);
-    refused(&other, Field::LayoutTag);
-    let other = half(8).with_shard(&[17], &[8]);
-    refused(&other, Field::ParentShape);
-}
-
-/// MSG-44
-pub(crate) fn shard_numbers() {
-    let (first, second) = (half(0), half(8));
-    // the numbers say nothing about the places
-    assert_eq!(shards([(&first, 1, 2), (&second, 0, 2)]), Ok(()));
-    let broken = |field| Err(violation(Rule::ShardIndex, field, 0).into());
-    assert_eq!(
-        shards([(&first, 0, 2), (&second, 0, 2)]),
-        broken(Field::ShardIndex)
-    );
-    assert_eq!(
-        shards([(&first, 0, 2), (&second, 1, 3)]),
-        broken(Field::TotalShards)
-    );
-    let torn = ErrorKind::Torn {
-        level: 1,
-        declared: 3,
-        seen: 2,
-    };
-    // the cover is whole, and a shard is missing
-    assert_eq!(shards([(&first, 0, 3), (&second, 1, 3)]), Err(torn));
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use hrry::{DescriptorView, ErrorKind, Outcome, Permissive, Policy, Rule};
 
 use crate::support::files::read;
+use crate::support::messages;
 use crate::support::trace::{Entry, growing, trace};
-use crate::support::vectors::{Vector, descriptors, files, permissive, streams};
+use crate::support::vectors::{self, Vector, descriptors, files, permissive, streams};
 
 /// Vectors that break a rule by more than permissive mode tolerates.
 const TOO_MUCH: &[&str] = &[
@@ -30,6 +31,31 @@ const TOO_MUCH: &[&str] = &[
     "f-bad-kv-count-more",
     "f-bad-kv-count-max",
     "f-bad-kv-key-overrun",
+    "m-bad-hello-cut-0",
+    "m-bad-hello-cut-3",
+    "m-bad-hello-cut-8",
+    "m-bad-hello-cut-15",
+    "m-bad-hello-cut-17",
+    "m-bad-hello-cut-26",
+    "m-bad-hello-cut-27",
+    "m-bad-hello-cut-31",
+    "m-bad-request-cut-0",
+    "m-bad-request-cut-4",
+    "m-bad-request-cut-8",
+    "m-bad-request-cut-10",
+    "m-bad-request-cut-18",
+    "m-bad-request-utf8-overlong",
+    "m-bad-request-utf8-surrogate",
+    "m-bad-request-align-0",
+    "m-bad-request-align-3",
+    "m-bad-request-align-96",
+    "m-bad-request-align-4294967295",
+    "m-bad-error-length",
+    "m-bad-error-utf8",
+    // what is left of a parallel transfer is no tensor that could be put together
+    "m-bad-parallel-gap",
+    "m-bad-parallel-overlap",
+    "m-bad-parallel-missing",
 ];
 
 /// An unknown type is opaque in permissive mode, but it is not the type of the head.
@@ -137,6 +163,51 @@ fn rejected_files() {
         }
     }
     assert!(accepted > 0);
+}
+
+#[test]
+fn rejected_messages() {
+    let mut accepted = BTreeSet::new();
+    let vectors = vectors::messages();
+    for (v, link) in vectors.iter().filter(|(v, _)| !v.accept) {
+        let read = |policy| {
+            let trace = messages::trace(&v.bytes, &[], messages::growing(*link, policy));
+            let shards = messages::shards(&trace.entries, &policy);
+            (
+                trace.result.map_err(|error| error.kind()).and(shards),
+                trace,
+            )
+        };
+        let (strict, seen) = read(v.policy);
+        let (result, more) = read(permissive(&v.policy));
+        assert!(more.entries.starts_with(&seen.entries), "{}", v.id);
+        match result {
+            Ok(()) => {
+                assert!(!is_refused(v), "{}", v.id);
+                accepted.extend(broken(v));
+            }
+            Err(kind) => {
+                // the end of the bytes is shown and no more
+                let torn = kind.rule() == Some(Rule::MessagesTorn);
+                assert!(is_refused(v) || torn, "{}: {kind}", v.id);
+                assert_eq!(strict, Err(kind), "{}", v.id);
+            }
+        }
+    }
+    let relaxed = [
+        Rule::CapabilityBits,
+        Rule::GpuDirect,
+        Rule::Hello,
+        Rule::Request,
+        Rule::EmptyData,
+        Rule::NoPayload,
+        Rule::ErrorText,
+        Rule::TypeUnknown,
+        // of a composite that does not pass for a whole one
+        Rule::Overlap,
+        Rule::Gap,
+    ];
+    assert_eq!(accepted, relaxed.into());
 }
 
 /// What permissive mode says about an accepted stream: of its descriptors and of composites that close.

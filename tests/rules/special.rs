@@ -6,7 +6,7 @@ use hrry::{
 };
 
 use super::offsets::{Edit, agreed, changed, cut, put, stream, u64};
-use super::{files, messages, writer};
+use super::{files, transfers, writer};
 use crate::support::trace::{Entry, growing};
 use crate::support::vectors::{descriptors, named, streams};
 
@@ -35,12 +35,12 @@ pub(crate) const SPECIAL: &[(&str, fn())] = &[
     ("FILE-45", writer::handle_at_rest),
     ("FILE-26", files::padding),
     ("FILE-44", files::region_end),
-    ("MSG-01", messages::truncated),
+    ("MSG-01", transfers::truncated),
     ("MSG-03", writer::peer_message_size),
     ("MSG-14", writer::peer_memory_class),
-    ("MSG-29", messages::shards_differ),
-    ("MSG-32", messages::torn),
-    ("MSG-44", messages::shard_numbers),
+    ("MSG-29", transfers::shards_differ),
+    ("MSG-32", transfers::torn),
+    ("MSG-44", transfers::shard_numbers),
 ];
 
 pub(crate) const fn violation(rule: Rule, field: Field, index: u32) -> Violation {

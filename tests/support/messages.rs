@@ -3,8 +3,9 @@
 
 use hrry::owned::GrowFrame;
 use hrry::{
-    Error, Exact, Fields, Hello, LayoutEntries, LinkOptions, MessageBody, MessageEvent,
-    MessageHeader, MessageParser, Outcome, Policy, Storage, Streams, Transfer,
+    DescriptorView, Error, ErrorKind, Exact, Fields, Hello, LayoutEntries, LinkOptions,
+    MessageBody, MessageEvent, MessageHeader, MessageParser, Outcome, ParallelTransfer, Policy,
+    ShardNumber, Storage, Streams, Transfer,
 };
 use serde_json::{Value, json};
 
@@ -248,6 +249,31 @@ fn record(entries: &mut Vec<Entry>, event: &MessageEvent<'_, '_>) {
         descriptor: view.map(|view| (view.origin(), view.as_bytes().to_vec())),
         outcome,
     });
+}
+
+/// What becomes of the shards of the only parallel transfer among messages.
+pub fn shards(entries: &[Entry], policy: &Policy) -> Result<(), ErrorKind> {
+    let mut transfer = ParallelTransfer::with_parts(Exact, Vec::new(), Exact, Vec::new(), *policy);
+    for entry in entries {
+        let Entry::Message {
+            name: "TENSOR_DESCRIPTOR",
+            fields,
+            descriptor: Some((_, bytes)),
+            ..
+        } = entry
+        else {
+            continue;
+        };
+        let number = |name: &str| fields[name].as_u64().and_then(|n| u32::try_from(n).ok());
+        let index = number("shard_index").expect("it is in every descriptor");
+        let total = number("total_shards").expect("it is in every descriptor");
+        if total > 1 {
+            let (view, _) = DescriptorView::parse(bytes, policy).expect("it was accepted");
+            let added = transfer.add(&view, ShardNumber { index, total });
+            added.map_err(|error| error.kind)?;
+        }
+    }
+    transfer.finish()
 }
 
 /// The name of a message and its fields, in the words of the manifest.
