@@ -5,10 +5,6 @@ mod support;
 mod messages {
     mod capacity;
     mod cuts;
-    mod hostile;
-    mod refusals;
-    mod session;
     mod skip;
     mod vectors;
-    mod written;
 }

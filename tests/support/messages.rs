@@ -19,9 +19,9 @@ pub fn places(count: usize) -> Growing {
     (0..count).map(|_| place()).collect()
 }
 
-/// A parser that runs out of streams only, which are 32.
+/// A parser that runs out of streams only, which are 16.
 pub fn growing(options: LinkOptions, policy: Policy) -> MessageParser<GrowFrame, Growing> {
-    MessageParser::with_parts(GrowFrame::new(), places(32), options, policy)
+    MessageParser::with_parts(GrowFrame::new(), places(16), options, policy)
 }
 
 /// A message with any header.
