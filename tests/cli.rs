@@ -13,6 +13,8 @@ mod files;
 mod inputs;
 #[path = "cli/inspect.rs"]
 mod inspect;
+#[path = "cli/messages.rs"]
+mod messages;
 #[path = "cli/outside.rs"]
 mod outside;
 #[path = "support/program.rs"]
