@@ -5,6 +5,10 @@ mod support;
 mod messages {
     mod capacity;
     mod cuts;
+    mod hostile;
+    mod refusals;
+    mod script;
     mod skip;
     mod vectors;
+    mod written;
 }
