@@ -119,6 +119,8 @@ impl<C: Cover, A: Arena> ParallelTransfer<C, A> {
             self.total = shard.total;
         }
         require(shard.total == self.total, NUMBER, Field::TotalShards, 0)?;
+        // all numbers are there once
+        require(self.seen < self.total, NUMBER, Field::ShardIndex, 0)?;
         require(layout == self.layout, ALIKE, Field::LayoutTag, 0)?;
         let number = u64::from(shard.index);
         let parent = [self.total.into()];
