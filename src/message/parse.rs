@@ -238,7 +238,7 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
     ///
     /// # Errors
     ///
-    /// MSG-18 where the sender has a tensor open on that stream; a capacity for one stream more.
+    /// MSG-04; MSG-18 where the sender has a tensor open on that stream; a capacity for one stream more.
     pub fn await_rdma(&mut self, stream_id: u32, total_data_bytes: u64) -> Result<(), ErrorKind> {
         self.sequence.await_rdma(stream_id, total_data_bytes)
     }

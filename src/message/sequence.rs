@@ -125,7 +125,7 @@ impl<T> Sequence<T> {
     /// Checks the header of the next message.
     pub(super) fn admit(&self, header: &MessageHeader) -> Result<(), Violation> {
         self.require_type(header.message_type)?;
-        require(header.stream_id != 0, Rule::StreamId, Field::StreamId)?;
+        require_stream(header.stream_id)?;
         self.require_turn(header.message_type)?;
         let len = header.payload_length;
         let most = self.options.max_message_size;
@@ -321,6 +321,7 @@ impl<T: Streams> Sequence<T> {
 
     /// The other side sends a tensor for which this one may offer memory.
     pub(super) fn await_rdma(&mut self, stream_id: u32, total: u64) -> Result<(), ErrorKind> {
+        require_stream(stream_id)?;
         let transfer = self.enter(stream_id)?;
         in_turn(transfer.phase == Phase::Between && transfer.composites.depth() == 0)?;
         transfer.phase = Phase::Awaited {
@@ -410,6 +411,10 @@ fn require(holds: bool, rule: Rule, field: Field) -> Result<(), Violation> {
             index: 0,
         }),
     }
+}
+
+fn require_stream(stream_id: u32) -> Result<(), Violation> {
+    require(stream_id != 0, Rule::StreamId, Field::StreamId)
 }
 
 fn in_turn(holds: bool) -> Result<(), Violation> {
