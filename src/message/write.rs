@@ -339,7 +339,7 @@ impl<W: Sink, T: Streams> MessageWriter<W, T> {
     ///
     /// # Errors
     ///
-    /// MSG-18 where this side has a tensor open on that stream; a capacity for one stream more.
+    /// MSG-04; MSG-18 where this side has a tensor open on that stream; a capacity for one stream more.
     pub fn await_rdma(&mut self, stream_id: u32, total_data_bytes: u64) -> Result<(), ErrorKind> {
         self.sequence.await_rdma(stream_id, total_data_bytes)
     }
@@ -356,9 +356,12 @@ impl<W: Sink, T: Streams> MessageWriter<W, T> {
         stream_id: u32,
         payload: &[u8],
     ) -> Result<(), WriteError<W::Error>> {
+        let header = self.admit(message_type, stream_id, length(payload.len()))?;
         self.sequence.require_private(message_type)?;
-        self.begin(message_type, stream_id, length(payload.len()))?;
-        self.out(|sink| sink.put(payload))
+        self.out(|sink| {
+            sink.put(&header.to_bytes())?;
+            sink.put(payload)
+        })
     }
 
     /// Forgets what is open on a stream that the peer closed.
