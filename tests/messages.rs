@@ -8,6 +8,7 @@ mod messages {
     mod hostile;
     mod refusals;
     mod script;
+    mod session;
     mod skip;
     mod vectors;
     mod written;

@@ -55,7 +55,6 @@ const TOO_MUCH: &[&str] = &[
     // what is left of a parallel transfer is no tensor that could be put together
     "m-bad-parallel-gap",
     "m-bad-parallel-overlap",
-    "m-bad-parallel-missing",
 ];
 
 /// An unknown type is opaque in permissive mode, but it is not the type of the head.

@@ -1,0 +1,402 @@
+//! Exchanges of two sides: memory for RDMA, private messages, shards on several streams.
+
+use hrry::{
+    Agreements, Capabilities, ElementType, ErrorCode, ErrorKind, Field, FixedParallel, Hello,
+    LayoutTag, LinkOptions, MessageBody, MessageParser, Policy, RdmaRegister, Resource, Rule,
+    Scope, SetError, ShardNumber, Side, Streams, Transfer, Violation, answer,
+};
+
+use super::written::Writer;
+use crate::support::bytes;
+use crate::support::messages::{
+    Entry, descriptor, end, growing, hello, in_chunks, message, places, shard, shards, trace,
+};
+use crate::support::sinks::Limited;
+use crate::support::spec::{Kind, Plain, PlainLayout};
+
+fn tensor(len: u64) -> Plain {
+    Plain::new(ElementType::UInt8, &[len], &[len])
+}
+
+fn region(length: u64) -> RdmaRegister<'static> {
+    RdmaRegister {
+        remote_addr: 7,
+        length,
+        rkey: b"key",
+    }
+}
+
+const BOTH: Capabilities = Capabilities::RDMA_DATA_PLANE.or(Capabilities::RDMA_GPUDIRECT);
+
+const fn violation(rule: Rule, field: Field) -> ErrorKind {
+    let index = 0;
+    ErrorKind::Rule(Violation { rule, field, index })
+}
+
+/// A client with some capabilities that talks to a server with some.
+fn client(receiver: Capabilities) -> LinkOptions {
+    let mut link = LinkOptions::new(Side::Client, 1 << 20);
+    link.receiver = receiver;
+    link
+}
+
+/// What both ends say of calls of a client that awaits a tensor of eight bytes: its writer, and the parser of
+/// its peer. The number of calls that succeed, and why the next one does not.
+fn awaiting(
+    sender: Capabilities,
+    receiver: Capabilities,
+    calls: &[Option<u64>],
+) -> (usize, Option<ErrorKind>) {
+    let link = client(receiver);
+    let mut sink = Limited::unlimited();
+    let mut writer = Writer::with_parts(&mut sink, places(1), link, Policy::STRICT);
+    let greeting = Hello {
+        capabilities: sender,
+        ..Hello::new(1 << 20)
+    };
+    writer.hello(3, &greeting).unwrap();
+    writer.await_rdma(5, 8).unwrap();
+    let mut bytes = message(1, 3, &hello(1, sender.0));
+    let mut done = (0, None);
+    for call in calls {
+        let result = match call {
+            Some(length) => writer.rdma_register(5, &region(*length)),
+            None => writer.rdma_ready(5),
+        };
+        bytes.extend(match call {
+            Some(length) => {
+                let numbers = [7, *length].map(u64::to_le_bytes).concat();
+                message(12, 5, &[&numbers[..], b"\x03\0\0\0key"].concat())
+            }
+            None => message(13, 5, b""),
+        });
+        match result {
+            Ok(()) => done.0 += 1,
+            Err(hrry::WriteError::Refused(kind)) => {
+                done.1 = Some(kind);
+                break;
+            }
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+    let mut parser = growing(link, Policy::STRICT);
+    parser.await_rdma(5, 8).unwrap();
+    let read = trace(&bytes, &[], parser);
+    let refused = read.result.err().map(|error| error.kind());
+    assert_eq!((read.entries.len() - 1, refused), done, "both ends agree");
+    if refused.is_none() {
+        assert_eq!(sink.bytes, bytes);
+    }
+    done
+}
+
+#[test]
+fn memory_at_the_destination() {
+    let turn = Some(violation(Rule::RdmaOrder, Field::MessageType));
+    let length = Some(violation(Rule::RdmaRegister, Field::RegisteredLength));
+    let (plane, none) = (Capabilities::RDMA_DATA_PLANE, Capabilities::NONE);
+    for (sender, receiver, calls, result) in [
+        (BOTH, BOTH, &[Some(8), None][..], (2, None)),
+        (BOTH, BOTH, &[None], (1, None)),
+        (BOTH, BOTH, &[Some(8), Some(8)], (1, turn)),
+        (BOTH, BOTH, &[Some(9)], (0, length)),
+        (BOTH, BOTH, &[None, None], (1, turn)),
+        (BOTH, BOTH, &[None, Some(8)], (1, turn)),
+        // without memory of its own, the destination can be ready
+        (BOTH, plane, &[None], (1, None)),
+        (plane, BOTH, &[None], (1, None)),
+        (BOTH, plane, &[Some(8)], (0, turn)),
+        (plane, BOTH, &[Some(8)], (0, turn)),
+        (none, BOTH, &[None], (0, turn)),
+        (BOTH, none, &[None], (0, turn)),
+    ] {
+        assert_eq!(awaiting(sender, receiver, calls), result, "{calls:?}");
+    }
+}
+
+#[test]
+fn what_can_be_awaited() {
+    let mut link = LinkOptions::new(Side::Server, 1 << 20);
+    link.scope = Scope::Tensor;
+    let mut parser = growing(link, Policy::STRICT);
+    let stream = violation(Rule::StreamId, Field::StreamId);
+    assert_eq!(parser.await_rdma(0, 8), Err(stream));
+    let open = descriptor(1, &bytes::encode(&tensor(8)), 8);
+    parser.next_event(&mut &open[..]).unwrap();
+    let order = violation(Rule::MessageOrder, Field::MessageType);
+    assert_eq!(parser.await_rdma(1, 8), Err(order));
+    assert_eq!(parser.await_rdma(2, 8), Ok(()));
+    assert_eq!(parser.await_rdma(2, 8), Err(order));
+    parser.close_stream(2);
+    assert_eq!(parser.await_rdma(2, 8), Ok(()));
+    // nothing of its own sender is open there
+    parser.close_stream(1);
+    assert_eq!(parser.finish(), Ok(()));
+    let mut few = MessageParser::with_parts([0; 8], places(1), link, Policy::STRICT);
+    assert_eq!(few.await_rdma(2, 8), Ok(()));
+    let capacity = ErrorKind::Capacity {
+        what: Resource::Streams,
+        needed: 2,
+        available: 1,
+    };
+    assert_eq!(few.await_rdma(3, 8), Err(capacity));
+}
+
+#[test]
+fn memory_at_the_source_and_data_all_the_same() {
+    let mut link = LinkOptions::new(Side::Server, 1 << 20);
+    link.scope = Scope::Tensor;
+    let begun = descriptor(1, &bytes::encode(&tensor(4)), 4);
+    let numbers = [0, 4].map(u64::to_le_bytes).concat();
+    let register = message(12, 1, &[&numbers[..], &[0; 4]].concat());
+    let data = |offset: u64, bytes| crate::support::messages::data(1, offset, bytes);
+    let read = |parts: &[Vec<u8>]| {
+        let result = trace(&parts.concat(), &[], growing(link, Policy::STRICT)).result;
+        result.map_err(|error| error.rule())
+    };
+    let (begun, end) = (|| begun.clone(), || end(1));
+    assert_eq!(read(&[begun(), register.clone(), end()]), Ok(()));
+    assert_eq!(
+        read(&[begun(), register.clone(), data(0, b"four"), end()]),
+        Ok(())
+    );
+    // half of it came
+    let half = [begun(), register, data(0, b"ha"), end()];
+    assert_eq!(read(&half), Err(Some(Rule::DataTotal)));
+    assert_eq!(read(&[begun(), end()]), Err(Some(Rule::DataTotal)));
+}
+
+#[test]
+fn private_messages() {
+    static AGREED: Agreements = {
+        let mut agreements = Agreements::NONE;
+        agreements.message_types = &[0xF1];
+        agreements
+    };
+    let mut policy = Policy::STRICT;
+    policy.agreements = &AGREED;
+    let mut link = LinkOptions::new(Side::Client, 8);
+    link.scope = Scope::Tensor;
+    let input = [
+        message(0xF1, 1, b""),
+        message(0xF1, 2, b"private"),
+        message(0xF1, 3, b""),
+    ];
+    let input = input.concat();
+    let whole = trace(&input, &[], growing(link, policy));
+    assert_eq!(whole.result, Ok(()));
+    let said: Vec<(&str, u32)> = whole
+        .entries
+        .iter()
+        .map(|entry| match entry {
+            Entry::Message { name, header, .. } => (*name, header.stream_id),
+            Entry::Data {
+                header,
+                bytes,
+                offset,
+                complete,
+            } => {
+                assert_eq!((&bytes[..], *offset, *complete), (&b"private"[..], 0, true));
+                ("data", header.stream_id)
+            }
+        })
+        .collect();
+    assert_eq!(
+        said,
+        [("PRIVATE", 1), ("PRIVATE", 2), ("data", 2), ("PRIVATE", 3)]
+    );
+    for size in 1..20 {
+        assert_eq!(in_chunks(&input, size, growing(link, policy)), whole);
+    }
+    // the receiver's limit holds for them, and nobody agreed on others
+    let refused = |input: &[u8]| trace(input, &[], growing(link, policy)).result.unwrap_err();
+    assert_eq!(
+        refused(&message(0xF1, 1, &[0; 9])).rule(),
+        Some(Rule::MessageSize)
+    );
+    assert_eq!(
+        refused(&message(0xF2, 1, b"")).rule(),
+        Some(Rule::MessageType)
+    );
+    // in a session, after the HELLO
+    let mut link = link;
+    link.scope = Scope::Session;
+    let early = trace(&message(0xF1, 1, b""), &[], growing(link, policy));
+    assert_eq!(early.result.unwrap_err().rule(), Some(Rule::HelloFirst));
+}
+
+/// A quarter of uint8 `[2, 4]`, one column wide.
+fn column(k: u64) -> Plain {
+    Plain::new(ElementType::UInt8, &[2, 1], &[2]).with_shard(&[2, 4], &[0, k])
+}
+
+fn add<const W: usize>(
+    transfer: &mut FixedParallel<W>,
+    plain: &Plain,
+    index: u32,
+    total: u32,
+) -> Result<(), ErrorKind> {
+    let number = ShardNumber { index, total };
+    let added: Result<(), SetError> = plain.lend(Kind::Native, |spec| transfer.add(spec, number));
+    added.map_err(|error| error.kind)
+}
+
+#[test]
+fn shards_in_any_order() {
+    for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1], [1, 3, 0, 2]] {
+        for numbers in [[0, 1, 2, 3], [3, 1, 0, 2]] {
+            let mut transfer = FixedParallel::<64>::new(Policy::STRICT);
+            for (k, index) in order.into_iter().zip(numbers) {
+                assert!(!transfer.is_complete());
+                add(&mut transfer, &column(k), index, 4).unwrap();
+            }
+            assert!(transfer.is_complete() && transfer.seen() == 4);
+            assert_eq!(transfer.finish(), Ok(()));
+        }
+    }
+}
+
+#[test]
+fn shards_that_do_not_fit() {
+    let mut transfer = FixedParallel::<64>::new(Policy::STRICT);
+    assert_eq!(transfer.finish(), Ok(()));
+    add(&mut transfer, &column(0), 0, 4).unwrap();
+    let one = Violation {
+        rule: Rule::ShardIndex,
+        field: Field::TotalShards,
+        index: 1,
+    };
+    assert_eq!(transfer.finish(), Err(one.into()));
+    let overlap = ErrorKind::Overlap {
+        member: 1,
+        first: 0,
+        last: 0,
+    };
+    assert_eq!(add(&mut transfer, &column(0), 1, 4), Err(overlap));
+
+    // one column is missing
+    transfer.reset();
+    for (k, index) in [(0, 0), (1, 1)] {
+        add(&mut transfer, &column(k), index, 3).unwrap();
+    }
+    let gap = add(&mut transfer, &column(3), 2, 3).unwrap_err();
+    assert_eq!(gap.rule(), Some(Rule::Gap));
+
+    // a number that came before, while others are missing and when all are there
+    transfer.reset();
+    let twice = violation(Rule::ShardIndex, Field::ShardIndex);
+    add(&mut transfer, &column(0), 0, 4).unwrap();
+    assert_eq!(add(&mut transfer, &column(1), 0, 4), Err(twice));
+    transfer.reset();
+    for k in 0..4 {
+        add(&mut transfer, &column(k), k as u32, 4).unwrap();
+    }
+    assert_eq!(add(&mut transfer, &column(0), 0, 4), Err(twice));
+    assert_eq!(transfer.seen(), 4);
+
+    // the same type under another layout, and another type
+    let broken = |field| Err(violation(Rule::ShardsDiffer, field));
+    for (other, field) in [
+        (
+            column(1).with_layout(PlainLayout::ColumnMajor),
+            Field::LayoutTag,
+        ),
+        (column(1).with_shard(&[2, 5], &[0, 1]), Field::ParentShape),
+    ] {
+        transfer.reset();
+        add(&mut transfer, &column(0), 0, 4).unwrap();
+        let result = add(&mut transfer, &other, 1, 4);
+        assert_eq!(
+            result.map_err(|kind| match kind {
+                ErrorKind::Rule(Violation { rule, field, .. }) => violation(rule, field),
+                kind => kind,
+            }),
+            broken(field)
+        );
+    }
+    // a transfer in one piece needs no others
+    transfer.reset();
+    let whole = Plain::new(ElementType::UInt8, &[2, 4], &[8]).with_shard(&[2, 4], &[0, 0]);
+    add(&mut transfer, &whole, 0, 1).unwrap();
+    assert!(transfer.is_complete());
+}
+
+#[test]
+fn shards_on_streams_of_two_links() {
+    let mut link = LinkOptions::new(Side::Server, 1 << 20);
+    link.scope = Scope::Tensor;
+    let bytes_of = |ks: [u64; 2]| {
+        let begin = |k: u64| shard(k as u32 + 1, &bytes::encode(&column(k)), 2, [k as u32, 4]);
+        let data = |k: u64| crate::support::messages::data(k as u32 + 1, 0, &[k as u8; 2]);
+        let end = |k: u64| end(k as u32 + 1);
+        let steps = [begin, data, end as fn(u64) -> Vec<u8>]
+            .map(|step: fn(u64) -> Vec<u8>| ks.map(step).concat());
+        steps.concat()
+    };
+    let mut entries = Vec::new();
+    for ks in [[3, 0], [1, 2]] {
+        let read = trace(&bytes_of(ks), &[], growing(link, Policy::STRICT));
+        assert_eq!(read.result, Ok(()));
+        assert!(shards(&read.entries, &Policy::STRICT).is_err());
+        entries.extend(read.entries);
+    }
+    assert_eq!(shards(&entries, &Policy::STRICT), Ok(()));
+}
+
+/// Frame and streams that are lent, of which nobody knows the number in advance.
+#[test]
+fn borrowed_storage() {
+    let mut link = LinkOptions::new(Side::Server, 1 << 20);
+    link.scope = Scope::Tensor;
+    let mut frame = vec![0; 100];
+    let mut streams = places(3);
+    let input = [
+        descriptor(1, &bytes::encode(&tensor(0)), 0),
+        descriptor(2, &bytes::encode(&tensor(0)), 0),
+        end(1),
+        end(2),
+    ];
+    let (frame, lent) = (&mut frame[..], &mut streams[..]);
+    let mut parser = MessageParser::with_parts(frame, lent, link, Policy::STRICT);
+    let input = input.concat();
+    let mut chunk = &input[..];
+    let mut count = 0;
+    while parser.next_event(&mut chunk).unwrap().is_some() {
+        count += 1;
+    }
+    assert_eq!((count, parser.finish()), (4, Ok(())));
+    assert_eq!(streams.transfers().len(), 3);
+    let _: Transfer<hrry::Exact, hrry::InlineArena<8>> = Transfer::default();
+}
+
+#[test]
+fn what_became_known_of_the_peer_holds_from_then_on() {
+    let mut link = LinkOptions::new(Side::Server, 1 << 20);
+    link.client_version = 1;
+    let second = message(2, 1, &hello(2, 0));
+    let mut parser = growing(link, Policy::STRICT);
+    let error = parser.next_event(&mut &second[..]).unwrap_err();
+    assert_eq!(error.rule(), Some(Rule::ProtocolVersion));
+    assert_eq!(answer(&error.kind()), ErrorCode::ProtocolVersionMismatch);
+    let mut parser = growing(link, Policy::STRICT);
+    link.client_version = 2;
+    link.max_message_size = 24;
+    parser.set_options(link);
+    assert_eq!(*parser.options(), link);
+    let mut chunk = &second[..];
+    let event = parser.next_event(&mut chunk).unwrap().unwrap();
+    let MessageBody::ServerHello(hello) = event.body else {
+        panic!("a HELLO");
+    };
+    assert_eq!(hello.protocol_version, 2);
+    assert!(!hello.layouts.has(LayoutTag::RowMajor));
+    let error = parser
+        .next_event(&mut &message(10, 1, &[0; 25])[..])
+        .unwrap_err();
+    assert_eq!(answer(&error.kind()), ErrorCode::MessageTooLarge);
+    parser.skip_message().unwrap();
+    let error = trace(&[vec![0; 25], end(1)].concat(), &[], parser)
+        .result
+        .unwrap_err();
+    assert_eq!(answer(&error.kind()), ErrorCode::InvalidMessage);
+}
