@@ -6,10 +6,12 @@ mod messages {
     mod capacity;
     mod cuts;
     mod hostile;
+    mod parallel;
     mod refusals;
     mod script;
     mod session;
     mod skip;
+    mod tensors;
     mod vectors;
     mod written;
 }
