@@ -29,6 +29,8 @@ mod descriptor;
 mod error;
 mod file;
 mod frame;
+#[cfg(any(feature = "embedded-io-07", feature = "embedded-io-async-07"))]
+pub mod io_embedded;
 #[cfg(feature = "std")]
 pub mod io_std;
 mod message;
@@ -81,8 +83,8 @@ pub use model::{
 pub use policy::{Agreements, Mode, Policy, Transport};
 pub use rule::{Class, Permissive, Restated, Rule};
 pub use stream::{
-    Event, FixedDecoder, FixedStream, FixedWriter, Payload, StreamDecoder, StreamParser,
-    StreamWriter,
+    Event, FixedDecoder, FixedStream, FixedWriter, Lost, Payload, Resync, ResyncEvent,
+    StreamDecoder, StreamParser, StreamWriter,
 };
 pub use value::element;
 pub use value::element::{ElementError, Scalar, Value};

@@ -1,5 +1,6 @@
 //! Stream and composites behind one call.
 
+use super::event::Mark;
 use super::{Event, Step, StreamParser};
 use crate::composite::{Arena, CompositeValidator, Cover, Exact, InlineArena, Outcome, SetError};
 use crate::descriptor::DescriptorView;
@@ -84,6 +85,11 @@ impl<S, C, A> StreamDecoder<S, C, A> {
         self.parser.offset()
     }
 
+    /// As [`StreamParser::unsettled`].
+    pub(super) const fn unsettled(&self) -> u64 {
+        self.parser.unsettled()
+    }
+
     /// As [`StreamParser::skip_to`].
     pub(crate) fn skip_to(&mut self, offset: u64) {
         self.parser.skip_to(offset);
@@ -121,6 +127,16 @@ impl<S: Storage, C: Cover, A: Arena> StreamDecoder<S, C, A> {
             Some(event) => Ok(Some(event)),
             None => Err(self.parser.error()),
         }
+    }
+
+    /// As [`next_event`](Self::next_event), for [`event`](Self::event).
+    pub(crate) fn advance(&mut self, input: &mut &[u8]) -> Result<Option<Mark>, Error> {
+        Ok(self.next_event(input)?.map(Mark::of))
+    }
+
+    /// What `advance` just told, with the bytes that it took.
+    pub(crate) fn event<'c>(&self, mark: Mark, bytes: &'c [u8]) -> Event<'_, 'c> {
+        mark.event(self.parser.view(), bytes)
     }
 
     /// Takes a descriptor to the composites around it; none where they refuse it.

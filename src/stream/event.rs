@@ -45,3 +45,55 @@ impl fmt::Debug for Payload<'_> {
             .finish()
     }
 }
+
+/// An event without what it borrows, so that a loop may look for the next one where none came.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Mark {
+    Descriptor(Outcome),
+    Payload {
+        buffer: u8,
+        offset: u64,
+        last: bool,
+        /// Bytes, which are all that was taken of the chunk.
+        len: usize,
+    },
+    TensorEnd(Outcome),
+}
+
+impl Mark {
+    pub(super) fn of(event: Event<'_, '_>) -> Self {
+        match event {
+            Event::Descriptor(_, outcome) => Mark::Descriptor(outcome),
+            Event::Payload(payload) => Mark::Payload {
+                buffer: payload.buffer,
+                offset: payload.offset,
+                last: payload.last,
+                len: payload.bytes.len(),
+            },
+            Event::TensorEnd(outcome) => Mark::TensorEnd(outcome),
+        }
+    }
+
+    /// The event again, from the descriptor in the frame and the bytes that were taken with it.
+    pub(super) fn event<'p, 'c>(
+        self,
+        descriptor: DescriptorView<'p>,
+        bytes: &'c [u8],
+    ) -> Event<'p, 'c> {
+        match self {
+            Mark::Descriptor(outcome) => Event::Descriptor(descriptor, outcome),
+            Mark::Payload {
+                buffer,
+                offset,
+                last,
+                ..
+            } => Event::Payload(Payload {
+                buffer,
+                offset,
+                last,
+                bytes,
+            }),
+            Mark::TensorEnd(outcome) => Event::TensorEnd(outcome),
+        }
+    }
+}

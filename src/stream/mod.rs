@@ -5,14 +5,16 @@
 //! keeps more than one descriptor.
 
 mod decode;
-mod event;
+pub(crate) mod event;
 mod gather;
+pub(crate) mod resync;
 pub(crate) mod turns;
 mod write;
 
 pub use decode::{FixedDecoder, StreamDecoder};
 pub use event::{Event, Payload};
 pub(crate) use gather::large_buffer;
+pub use resync::{Lost, Resync, ResyncEvent};
 pub use write::{FixedWriter, StreamWriter};
 
 use crate::composite::Outcome;
@@ -25,6 +27,8 @@ use crate::rule::Rule;
 use crate::wire::descriptor::Facts;
 use crate::wire::handle::RawHandle;
 use crate::wire::length;
+#[cfg(any(feature = "embedded-io-07", feature = "embedded-io-async-07"))]
+use event::Mark;
 
 /// What a chunk led to; events are built from it.
 enum Step<'c> {
@@ -169,6 +173,14 @@ impl<S> StreamParser<S> {
         }
     }
 
+    /// Absolute offset of the first byte that no event has told of.
+    pub(super) const fn unsettled(&self) -> u64 {
+        match self.phase {
+            Phase::Descriptor => self.origin,
+            _ => self.offset(),
+        }
+    }
+
     /// Bytes of the descriptor that are in the frame.
     #[inline]
     const fn gathered(&self) -> usize {
@@ -193,6 +205,18 @@ impl<S: Storage> StreamParser<S> {
             Step::More => return Ok(None),
         };
         Ok(Some(event))
+    }
+
+    /// As [`next_event`](Self::next_event), for [`event`](Self::event).
+    #[cfg(any(feature = "embedded-io-07", feature = "embedded-io-async-07"))]
+    pub(crate) fn advance(&mut self, input: &mut &[u8]) -> Result<Option<Mark>, Error> {
+        Ok(self.next_event(input)?.map(Mark::of))
+    }
+
+    /// What `advance` just told, with the bytes that it took.
+    #[cfg(any(feature = "embedded-io-07", feature = "embedded-io-async-07"))]
+    pub(crate) fn event<'c>(&self, mark: Mark, bytes: &'c [u8]) -> Event<'_, 'c> {
+        mark.event(self.view(), bytes)
     }
 
     /// The descriptor of the tensor whose payload is being read.

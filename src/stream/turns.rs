@@ -67,14 +67,19 @@ impl<C, A> Turns<C, A> {
 
     /// Takes so many bytes of payload, and returns how many the item takes behind them.
     pub(crate) fn pay<E>(&mut self, len: usize) -> Result<u64, WriteError<E>> {
-        let left = self.left()?;
-        let len = length(len);
-        let Some(rest) = left.checked_sub(len) else {
-            let bytes = len.wrapping_sub(left);
-            return Err(WriteError::Order(Order::Excess { bytes }));
-        };
+        let rest = self.behind(len)?;
         self.state = State::Broken;
         Ok(rest)
+    }
+
+    /// How many bytes the item takes behind so many more.
+    pub(crate) fn behind<E>(&self, len: usize) -> Result<u64, WriteError<E>> {
+        let left = self.left()?;
+        let len = length(len);
+        left.checked_sub(len).ok_or_else(|| {
+            let bytes = len.wrapping_sub(left);
+            WriteError::Order(Order::Excess { bytes })
+        })
     }
 
     /// What the call writes is out, and the item still takes so many bytes.
