@@ -71,6 +71,11 @@ machine! {
     FileParser<S, C, A, T> => FileEnd, |event| event, S: Storage, C: Cover, A: Arena, T: Arena
 }
 
+/// Adds an event of a stream.
+pub fn record_stream(entries: &mut Vec<Entry>, event: Event<'_, '_>) {
+    record(entries, &of_stream(event));
+}
+
 fn of_stream<'p, 'c>(event: Event<'p, 'c>) -> FileEvent<'p, 'c> {
     match event {
         Event::Descriptor(view, outcome) => FileEvent::Descriptor(view, outcome),
@@ -234,7 +239,8 @@ impl<M: Machine> Recorder<M> {
     }
 }
 
-fn record(entries: &mut Vec<Entry>, event: &FileEvent<'_, '_>) {
+/// Adds an event to what was told; pieces of a buffer are joined.
+pub fn record(entries: &mut Vec<Entry>, event: &FileEvent<'_, '_>) {
     entries.push(match event {
         FileEvent::Descriptor(view, outcome) => Entry::Descriptor {
             origin: view.origin(),
