@@ -7,6 +7,7 @@ mod support;
 mod failure {
     mod build;
     mod counts;
+    mod links;
     mod memory;
     mod partitions;
     mod sizes;

@@ -8,63 +8,36 @@ mod resync {
     mod lines;
     mod model;
 
-    use hrry::{Arena, Cover, Error, Event, Fields, Outcome, Resync, ResyncEvent, Storage};
+    use hrry::{Arena, Cover, Error, Lost, Resync, ResyncEvent, Storage};
 
-    /// What is told, pieces of payload joined.
+    use crate::support::trace::{Entry, record_stream};
+
+    /// What is told: events of the decoder with pieces of payload joined, losses with the number of events
+    /// in front of them.
     #[derive(Clone, Debug, PartialEq)]
-    pub enum Told {
-        Descriptor {
-            origin: u64,
-            bytes: Vec<u8>,
-            outcome: Outcome,
-        },
-        Buffer {
-            index: u8,
-            bytes: Vec<u8>,
-            complete: bool,
-        },
-        End(Outcome),
-        Lost {
-            from: u64,
-            to: u64,
-            error: Error,
-            composites: u8,
-        },
+    pub struct Told {
+        pub entries: Vec<Entry>,
+        pub losses: Vec<(usize, Loss)>,
+        pub result: Result<(), Error>,
     }
 
-    pub type All = (Vec<Told>, Result<(), Error>);
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Loss {
+        pub from: u64,
+        pub to: u64,
+        pub composites: u8,
+        pub error: Error,
+    }
 
-    pub fn tell(told: &mut Vec<Told>, event: &Event<'_, '_>) {
-        let new = match event {
-            Event::Descriptor(view, outcome) => Told::Descriptor {
-                origin: view.origin(),
-                bytes: view.as_bytes().to_vec(),
-                outcome: *outcome,
-            },
-            Event::Payload(payload) => {
-                if let Some(Told::Buffer {
-                    index,
-                    bytes,
-                    complete,
-                }) = told.last_mut()
-                    && *index == payload.buffer
-                {
-                    assert!(!*complete && payload.offset == bytes.len() as u64);
-                    bytes.extend(payload.bytes);
-                    *complete = payload.last;
-                    return;
-                }
-                assert_eq!(payload.offset, 0);
-                Told::Buffer {
-                    index: payload.buffer,
-                    bytes: payload.bytes.to_vec(),
-                    complete: payload.last,
-                }
+    impl From<Lost> for Loss {
+        fn from(lost: Lost) -> Self {
+            Loss {
+                from: lost.from,
+                to: lost.to,
+                composites: lost.composites,
+                error: lost.error,
             }
-            Event::TensorEnd(outcome) => Told::End(*outcome),
-            other => panic!("unknown event {other:?}"),
-        };
-        told.push(new);
+        }
     }
 
     /// Everything that is told of an input in pieces that end at `cuts`.
@@ -72,25 +45,30 @@ mod resync {
         mut resync: Resync<S, C, A>,
         input: &[u8],
         cuts: impl IntoIterator<Item = usize>,
-    ) -> All {
-        let (mut told, mut start) = (Vec::new(), 0);
+    ) -> Told {
+        let mut told = Told {
+            entries: Vec::new(),
+            losses: Vec::new(),
+            result: Ok(()),
+        };
+        let mut start = 0;
         for end in cuts.into_iter().chain([input.len()]) {
             let mut chunk = &input[start..end];
             loop {
                 match resync.next_event(&mut chunk) {
-                    Ok(Some(ResyncEvent::Stream(event))) => tell(&mut told, &event),
-                    Ok(Some(ResyncEvent::Lost(lost))) => told.push(Told::Lost {
-                        from: lost.from,
-                        to: lost.to,
-                        error: lost.error,
-                        composites: lost.composites,
-                    }),
+                    Ok(Some(ResyncEvent::Stream(event))) => {
+                        record_stream(&mut told.entries, event);
+                    }
+                    Ok(Some(ResyncEvent::Lost(lost))) => {
+                        told.losses.push((told.entries.len(), lost.into()));
+                    }
                     Ok(Some(other)) => panic!("unknown event {other:?}"),
                     Ok(None) => break,
                     Err(error) => {
                         assert_eq!(resync.next_event(&mut &b"HRRY"[..]).err(), Some(error));
                         assert_eq!((resync.finish(), resync.wanted()), (Err(error), 0));
-                        return (told, Err(error));
+                        told.result = Err(error);
+                        return told;
                     }
                 }
             }
@@ -98,7 +76,7 @@ mod resync {
             assert_eq!(resync.offset(), end as u64);
             start = end;
         }
-        let result = resync.finish();
-        (told, result)
+        told.result = resync.finish();
+        told
     }
 }

@@ -168,8 +168,7 @@ pub struct Writer<W, B, C, A> {
 
 /// A writer with `F` bytes for a descriptor and `N` words for open composites inside, checking covers
 /// exactly.
-pub type FixedWriter<W, const F: usize, const N: usize> =
-    Writer<W, [u8; F], Exact, InlineArena<N>>;
+pub type FixedWriter<W, const F: usize, const N: usize> = Writer<W, [u8; F], Exact, InlineArena<N>>;
 
 impl<W, const F: usize, const N: usize> FixedWriter<W, F, N> {
     /// A writer at the start of a stream.

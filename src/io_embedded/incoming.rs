@@ -30,7 +30,9 @@ impl<P: Parser, B: AsMut<[u8]>> Incoming<P, B> {
         let mut chunk: &[u8] = bytes.unwrap_or(&mut []);
         let before = chunk.len();
         let mark = self.parser.advance(&mut chunk);
-        self.start = self.start.saturating_add(before.saturating_sub(chunk.len()));
+        self.start = self
+            .start
+            .saturating_add(before.saturating_sub(chunk.len()));
         Ok(mark?)
     }
 

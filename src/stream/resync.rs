@@ -125,7 +125,11 @@ pub struct Lost {
 impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = self.to.saturating_sub(self.from);
-        write!(f, "{bytes} bytes lost from byte {}: {}", self.from, self.error)
+        write!(
+            f,
+            "{bytes} bytes lost from byte {}: {}",
+            self.from, self.error
+        )
     }
 }
 

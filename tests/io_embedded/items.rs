@@ -29,7 +29,9 @@ impl One {
 
 /// The items of all streams that are accepted.
 pub fn all() -> Vec<Stream> {
-    let accepted = streams().into_iter().filter(|v| v.accept && v.bytes.len() < 10_000);
+    let accepted = streams()
+        .into_iter()
+        .filter(|v| v.accept && v.bytes.len() < 10_000);
     let all: Vec<Stream> = accepted
         .map(|v| {
             let mut items: Vec<One> = Vec::new();

@@ -12,7 +12,11 @@ use crate::support::trace::{Entry, Growing, growing, record_stream, trace};
 use crate::support::vectors::{named, streams};
 
 /// Everything that a pump tells, calling again after every failure of the driver.
-fn pumped(source: Source<'_>, policy: Policy, buffer: &mut [u8]) -> (Vec<Entry>, Result<(), Error>) {
+fn pumped(
+    source: Source<'_>,
+    policy: Policy,
+    buffer: &mut [u8],
+) -> (Vec<Entry>, Result<(), Error>) {
     let mut pump = Pump::new(source, growing(policy), buffer);
     let (mut entries, mut failures) = (Vec::new(), 0);
     loop {
@@ -46,8 +50,7 @@ fn pumps_tell_what_the_decoder_tells() {
             (Mood::bad(2, 60), 64),
         ];
         for (mood, size) in moods {
-            let (entries, result) =
-                pumped(Source::new(&bytes, mood), policy, &mut vec![0; size]);
+            let (entries, result) = pumped(Source::new(&bytes, mood), policy, &mut vec![0; size]);
             assert_eq!((&entries, result), (&direct.entries, direct.result), "{id}");
         }
         match direct.result {
@@ -62,7 +65,10 @@ fn pumps_tell_what_the_decoder_tells() {
 #[test]
 fn nothing_is_read_ahead() {
     let mut ends = 0;
-    for v in streams().iter().filter(|v| v.accept && v.bytes.len() < 10_000) {
+    for v in streams()
+        .iter()
+        .filter(|v| v.accept && v.bytes.len() < 10_000)
+    {
         for size in [1, 5, 4096] {
             let mut source = Source::new(&v.bytes, Mood::good(usize::MAX));
             let mut pump = Pump::new(&mut source, growing(v.policy), vec![0; size]);
@@ -182,7 +188,10 @@ fn nothing_is_read_after_an_error() {
     // eight bytes more, then the end
     pump.parser_mut().reset();
     let error = format(pump.next_event().map(|_| ()));
-    assert_eq!((error.rule(), error.offset()), (Some(Rule::StreamTruncated), 12));
+    assert_eq!(
+        (error.rule(), error.offset()),
+        (Some(Rule::StreamTruncated), 12)
+    );
 }
 
 #[test]

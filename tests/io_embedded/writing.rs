@@ -67,7 +67,10 @@ fn payload_stands_behind_what_is_out() {
     let mut first: &[u8] = &[1, 2];
     writer.payload(&mut first).unwrap();
     let missing = WriteError::Order(Order::Missing { bytes: 1 });
-    assert_eq!((writer.end(), writer.finish()), (Err(missing), Err(missing)));
+    assert_eq!(
+        (writer.end(), writer.finish()),
+        (Err(missing), Err(missing))
+    );
     writer.payload(&mut &[3][..]).unwrap();
     writer.end().unwrap();
     let none = WriteError::Order(Order::NoTensor);

@@ -5,9 +5,10 @@ use hrry::{
     Policy, Resource, Resync, ResyncEvent, Rule,
 };
 
-use super::{All, Told, read};
+use super::{Told, read};
 use crate::support::bytes;
 use crate::support::spec::Plain;
+use crate::support::trace::Entry;
 use crate::support::vectors::{named, streams};
 
 /// Length of a descriptor of rank 1 with one buffer.
@@ -25,7 +26,7 @@ fn line(most: u64, policy: Policy) -> Resync<[u8; 256], hrry::Exact, hrry::Inlin
     Resync::new(FixedDecoder::new(policy), most)
 }
 
-fn read_line(input: &[u8]) -> All {
+fn read_line(input: &[u8]) -> Told {
     let told = read(line(1000, Policy::STRICT), input, []);
     let bytes = read(line(1000, Policy::STRICT), input, 0..=input.len());
     assert_eq!(bytes, told);
@@ -33,28 +34,28 @@ fn read_line(input: &[u8]) -> All {
 }
 
 /// A loss as it is told: where, of how many composites, and the rule and the place of the first error.
-fn losses(told: &[Told]) -> Vec<([u64; 2], u8, Option<Rule>, u64)> {
-    let losses = told.iter().filter_map(|told| match told {
-        Told::Lost {
-            from,
-            to,
-            error,
-            composites,
-        } => Some(([*from, *to], *composites, error.rule(), error.offset())),
-        _ => None,
+fn losses(told: &Told) -> Vec<([u64; 2], u8, Option<Rule>, u64)> {
+    let losses = told.losses.iter().map(|(_, loss)| {
+        let error = loss.error;
+        (
+            [loss.from, loss.to],
+            loss.composites,
+            error.rule(),
+            error.offset(),
+        )
     });
     losses.collect()
 }
 
 /// Where descriptors start and their outcomes, with the buffers behind them.
-fn tensors(told: &[Told]) -> Vec<(u64, Outcome, Vec<u8>)> {
+fn tensors(told: &Told) -> Vec<(u64, Outcome, Vec<u8>)> {
     let mut tensors = Vec::new();
-    for told in told {
-        match told {
-            Told::Descriptor {
+    for entry in &told.entries {
+        match entry {
+            Entry::Descriptor {
                 origin, outcome, ..
             } => tensors.push((*origin, *outcome, Vec::new())),
-            Told::Buffer { bytes, .. } => tensors.last_mut().unwrap().2.extend(bytes),
+            Entry::Buffer { bytes, .. } => tensors.last_mut().unwrap().2.extend(bytes),
             _ => {}
         }
     }
@@ -64,9 +65,9 @@ fn tensors(told: &[Told]) -> Vec<(u64, Outcome, Vec<u8>)> {
 #[test]
 fn noise_between_tensors_is_lost() {
     let input = [&tensor([1, 2, 3])[..], b"HR noise", &tensor([4, 5, 6])].concat();
-    let (told, result) = read_line(&input);
+    let told = read_line(&input);
     let (first, second) = (0, 56 + 8);
-    assert_eq!(result, Ok(()));
+    assert_eq!(told.result, Ok(()));
     assert_eq!(
         losses(&told),
         [([56, second], 0, Some(Rule::Magic), 56 + 2)]
@@ -85,9 +86,15 @@ fn noise_between_tensors_is_lost() {
 fn tensors_inside_a_refused_descriptor_are_found() {
     let mut start = tensor([0; 3])[..20].to_vec();
     start[6] = 140;
-    let input = [start, tensor([1, 2, 3]), tensor([4, 5, 6]), tensor([7, 8, 9])].concat();
-    let (told, result) = read_line(&input);
-    assert_eq!(result, Ok(()));
+    let input = [
+        start,
+        tensor([1, 2, 3]),
+        tensor([4, 5, 6]),
+        tensor([7, 8, 9]),
+    ]
+    .concat();
+    let told = read_line(&input);
+    assert_eq!(told.result, Ok(()));
     let losses = losses(&told);
     assert_eq!((losses.len(), losses[0].0), (1, [0, 20]));
     let expected = [(20, [1, 2, 3]), (76, [4, 5, 6]), (132, [7, 8, 9])];
@@ -100,8 +107,8 @@ fn tensors_inside_a_refused_descriptor_are_found() {
 fn a_byte_of_payload_takes_the_next_tensor_with_it() {
     let mut input = [[1, 2, 3], [4, 5, 6], [7, 8, 9]].map(tensor).concat();
     input.remove(DESCRIPTOR + 1);
-    let (told, result) = read_line(&input);
-    assert_eq!(result, Ok(()));
+    let told = read_line(&input);
+    assert_eq!(told.result, Ok(()));
     assert_eq!(losses(&told), [([56, 111], 0, Some(Rule::Magic), 56)]);
     assert_eq!(
         tensors(&told),
@@ -132,12 +139,12 @@ fn members_of_a_broken_composite_come_out_plain() {
     let (head, [mut first, second]) = partition();
     first[0] = b'X';
     let input = [&head[..], &first, &second].concat();
-    let (told, result) = read_line(&input);
+    let told = read_line(&input);
     let (start, end) = (head.len() as u64, (head.len() + first.len()) as u64);
-    assert_eq!(result, Ok(()));
+    assert_eq!(told.result, Ok(()));
     assert_eq!(losses(&told), [([start, end], 1, Some(Rule::Magic), start)]);
     assert_eq!(tensors(&told)[1..], [(end, Outcome::Plain, vec![1])]);
-    assert_eq!(told.last(), Some(&Told::End(Outcome::Plain)));
+    assert_eq!(told.entries.last(), Some(&Entry::End(Outcome::Plain)));
 }
 
 /// No byte is missing that could be told from none, but a member is.
@@ -145,9 +152,9 @@ fn members_of_a_broken_composite_come_out_plain() {
 fn a_tensor_that_a_composite_refuses_stands_outside_of_it() {
     let (head, [first, _]) = partition();
     let input = [&head[..], &first, &tensor([1, 2, 3])].concat();
-    let (told, result) = read_line(&input);
+    let told = read_line(&input);
     let at = (head.len() + first.len()) as u64;
-    assert_eq!(result, Ok(()));
+    assert_eq!(told.result, Ok(()));
     let losses = losses(&told);
     assert_eq!((losses.len(), losses[0].0, losses[0].1), (1, [at; 2], 1));
     assert_eq!(tensors(&told)[2], (at, Outcome::Plain, vec![1, 2, 3]));
@@ -159,17 +166,20 @@ fn a_correction_without_its_base_comes_out_plain() {
     let streams = streams();
     let mut input = named(&streams, "s-ok-ov-spqr").bytes.clone();
     input[53] = b'X'; // the base starts here, the correction at 350
-    let (told, result) = read_line(&input);
-    assert_eq!(result, Ok(()));
+    let told = read_line(&input);
+    assert_eq!(told.result, Ok(()));
     assert_eq!(losses(&told), [([53, 350], 1, Some(Rule::Magic), 53)]);
     let tensors = tensors(&told);
-    assert_eq!((tensors.len(), tensors[1].0, tensors[1].1), (2, 350, Outcome::Plain));
+    assert_eq!(
+        (tensors.len(), tensors[1].0, tensors[1].1),
+        (2, 350, Outcome::Plain)
+    );
 }
 
 #[test]
 fn a_loss_at_the_end_is_an_error() {
-    let (told, result) = read_line(&[&tensor([1, 2, 3])[..], b"HR", &[0; 50]].concat());
-    let error = result.unwrap_err();
+    let told = read_line(&[&tensor([1, 2, 3])[..], b"HR", &[0; 50]].concat());
+    let error = told.result.unwrap_err();
     assert_eq!((error.rule(), error.offset()), (Some(Rule::Magic), 58));
     assert_eq!((tensors(&told).len(), losses(&told).len()), (1, 0));
 }
@@ -179,11 +189,14 @@ fn no_more_than_the_bound_is_skipped() {
     for noise in [99, 100, 101] {
         let input = [vec![0; noise], tensor([1, 2, 3])].concat();
         let whole = read(line(100, Policy::STRICT), &input, []);
-        assert_eq!(read(line(100, Policy::STRICT), &input, 0..=input.len()), whole);
-        match whole {
-            (told, Ok(())) => assert_eq!((noise <= 100, told.len()), (true, 4)),
-            (told, Err(error)) => {
-                assert_eq!((noise, told.len(), error.offset()), (101, 0, 0));
+        assert_eq!(
+            read(line(100, Policy::STRICT), &input, 0..=input.len()),
+            whole
+        );
+        match whole.result {
+            Ok(()) => assert_eq!((noise <= 100, whole.entries.len()), (true, 3)),
+            Err(error) => {
+                assert_eq!((noise, whole.entries.len(), error.offset()), (101, 0, 0));
             }
         }
     }
@@ -244,11 +257,13 @@ fn the_end_of_positions_is_final() {
         let input = [vec![0; noise], tensor([1, 2, 3]).repeat(3)].concat();
         for size in [1, 7, input.len()] {
             let mut resync = resync.clone();
-            let result = input.chunks(size).find_map(|mut chunk| loop {
-                match resync.next_event(&mut chunk) {
-                    Ok(Some(_)) => {}
-                    Ok(None) => return None,
-                    Err(error) => return Some(error),
+            let result = input.chunks(size).find_map(|mut chunk| {
+                loop {
+                    match resync.next_event(&mut chunk) {
+                        Ok(Some(_)) => {}
+                        Ok(None) => return None,
+                        Err(error) => return Some(error),
+                    }
                 }
             });
             let error = result.unwrap();
