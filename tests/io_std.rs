@@ -8,6 +8,7 @@ mod io_std {
     mod files;
     mod packing;
     mod save;
+    mod sockets;
     mod streams;
     mod writing;
 }

@@ -25,6 +25,7 @@ const ORDER: &[&str] = &[
     "message",
     "profile",
     "owned",
+    "io_embedded",
     "io_std",
     "bin",
 ];

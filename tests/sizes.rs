@@ -6,10 +6,10 @@ use std::mem::size_of;
 
 use hrry::profile::{Full, Gateway, Sensor};
 use hrry::{
-    BufferHandle, ContentError, ContentScan, DescriptorSpec, DescriptorView, Error, Event,
+    BufferHandle, ContentError, ContentScan, DescriptorSpec, DescriptorView, Error, Event, Exact,
     ExactThenKeyed, Field, FixedComposite, FixedDecoder, FixedStream, FixedWriter, InlineArena,
-    Layout, Outcome, Payload, Policy, Quantization, Report, Rule, SetError, StreamDecoder,
-    Violation,
+    Layout, Outcome, Payload, Policy, Quantization, Report, Resync, ResyncEvent, Rule, SetError,
+    StreamDecoder, Violation,
 };
 
 macro_rules! budgets {
@@ -43,6 +43,7 @@ fn vocabulary() {
 fn what_is_passed_around() {
     budgets! {
         DescriptorView<'_>: 48;
+        ResyncEvent<'_>: 72;
         Payload<'_>: 32;
         Outcome: 16;
         Event<'_, '_>: 64;
@@ -62,6 +63,7 @@ fn machines() {
         FixedComposite<0>: 344;
         ContentScan: 800;
         FixedDecoder<0, 0>: 456;
+        Resync<[u8; 0], Exact, InlineArena<0>>: 600;
         FixedWriter<(), 0>: 392;
         StreamDecoder<[u8; 0], ExactThenKeyed, InlineArena<0>>: 472;
     }

@@ -26,8 +26,8 @@ impl<P, B> Incoming<P, B> {
 impl<P: Parser, B: AsMut<[u8]>> Incoming<P, B> {
     /// Looks for an event in what was read.
     pub(super) fn advance<E>(&mut self) -> Result<Option<P::Mark>, PumpError<E>> {
-        let bytes = self.buffer.as_mut().get(self.start..self.end);
-        let mut chunk: &[u8] = bytes.unwrap_or(&mut []);
+        let buffer: &[u8] = self.buffer.as_mut();
+        let mut chunk = buffer.get(self.start..self.end).unwrap_or(&[]);
         let before = chunk.len();
         let mark = self.parser.advance(&mut chunk);
         self.start = self
@@ -38,8 +38,9 @@ impl<P: Parser, B: AsMut<[u8]>> Incoming<P, B> {
 
     /// The event that was found, with all that was taken since the last read.
     pub(super) fn event(&mut self, mark: P::Mark) -> P::Event<'_> {
-        let taken = self.buffer.as_mut().get(..self.start);
-        self.parser.event(mark, taken.unwrap_or(&mut []))
+        let buffer: &[u8] = self.buffer.as_mut();
+        let taken = buffer.get(..self.start).unwrap_or(buffer);
+        self.parser.event(mark, taken)
     }
 
     /// Where the next bytes go, when the parser has no event: as many as it wants, so that none behind

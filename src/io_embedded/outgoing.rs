@@ -59,8 +59,8 @@ impl<B: AsMut<[u8]>, C: Cover, A: Arena> Outgoing<B, C, A> {
 
     /// What is to be written before anything else.
     pub(super) fn pending(&mut self) -> &[u8] {
-        let pending = self.buffer.as_mut().get(self.start..self.end);
-        pending.unwrap_or(&mut [])
+        let buffer: &[u8] = self.buffer.as_mut();
+        buffer.get(self.start..self.end).unwrap_or(&[])
     }
 
     /// So many of the pending bytes are out; at least one, or the output fails.

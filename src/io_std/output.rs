@@ -55,7 +55,8 @@ impl<W: Write> Write for Output<W> {
 /// would refuse.
 ///
 /// It is the core's [writer](crate::StreamWriter) with growing memory and a buffer in front of the output.
-/// What is dropped before [`finish`](Self::finish) is no valid stream.
+/// What is dropped before [`finish`](Self::finish) is no valid stream. An error of the output ends it, a timeout too,
+/// since nobody knows how far a write came: a socket should have no write timeout, and should block.
 ///
 /// ```
 /// use hrry::io_std::{IoError, StreamReader, StreamWriter};

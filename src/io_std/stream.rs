@@ -16,7 +16,9 @@ use super::{CHUNK, IoError};
 ///
 /// It is an [`ItemReader`] that asks for its bytes. Long buffers are read straight to where they stay, at
 /// most as many bytes ahead as there are already, so that an announced length costs nothing; all else
-/// comes through a buffer of 16 KiB, which may read past an item.
+/// comes through a buffer of 16 KiB, which may read past an item. It never waits for more than the source has when
+/// the item is whole, and a socket may time out or have nothing: that is an error of the source, behind which the
+/// next call goes on.
 ///
 /// ```
 /// # let path = "tests/vectors/streams/s-ok-ov-spqr.bin";

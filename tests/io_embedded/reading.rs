@@ -207,11 +207,11 @@ fn a_pump_feeds_a_reader_of_raw_lines() {
         while let Some(event) = pump.next_event().unwrap() {
             match event {
                 ResyncEvent::Stream(Event::TensorEnd(_)) => ends += 1,
-                ResyncEvent::Lost(loss) => lost.push(loss.from..loss.to),
+                ResyncEvent::Lost(loss) => lost.push([loss.from, loss.to]),
                 _ => {}
             }
         }
         let len = tensors.len() as u64;
-        assert_eq!((ends, lost), (4, vec![len..len + 7]));
+        assert_eq!((ends, lost), (4, vec![[len, len + 7]]));
     }
 }

@@ -34,9 +34,12 @@ mod file_writer;
     feature = "locate",
     feature = "values",
     feature = "canvas",
-    feature = "quantize"
+    feature = "quantize",
+    feature = "links"
 ))]
 mod fold;
+#[cfg(feature = "links")]
+mod links;
 #[cfg(any(feature = "parser", feature = "keyed", feature = "exact"))]
 mod push;
 #[cfg(any(
@@ -62,7 +65,9 @@ mod view;
     feature = "exact",
     feature = "file_view",
     feature = "file_scratch",
-    feature = "file_parser"
+    feature = "file_parser",
+    feature = "resync",
+    feature = "line_writer"
 ))]
 unsafe fn chunk<'a>(data: *const u8, len: usize) -> &'a [u8] {
     // SAFETY: as above
