@@ -52,7 +52,7 @@ impl Driver {
 /// #         }
 /// #     }
 /// # }
-/// # let stream = std::fs::read("tests/vectors/streams/s-ok-ov-spqr.bin")?;
+/// # let stream = std::fs::read("tests/vectors/streams/s-ok-ov-spqr.bin").unwrap();
 /// use hrry::io_embedded::async_07::Pump;
 /// use hrry::{Event, Policy, profile::Sensor};
 ///
@@ -66,8 +66,9 @@ impl Driver {
 ///     }
 /// }
 /// assert_eq!(bytes, 128 + 16 + 4 + 32);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok::<(), hrry::io_embedded::PumpError<std::convert::Infallible>>(())
 /// # })
+/// # .unwrap();
 /// ```
 #[derive(Debug)]
 pub struct Pump<R, P, B> {
@@ -107,7 +108,7 @@ impl<R, P, B> Pump<R, P, B> {
         &mut self.incoming.parser
     }
 
-    /// Source and parser; nothing is between them when the last event was none.
+    /// Source and parser. What was read is all in the parser, but for up to a few bytes behind an error of it.
     #[must_use]
     pub fn into_parts(self) -> (R, P) {
         (self.source, self.incoming.parser)

@@ -64,7 +64,7 @@ impl<R, P, B> Pump<R, P, B> {
         &mut self.incoming.parser
     }
 
-    /// Source and parser; nothing is between them when the last event was none.
+    /// Source and parser. What was read is all in the parser, but for up to a few bytes behind an error of it.
     #[must_use]
     pub fn into_parts(self) -> (R, P) {
         (self.source, self.incoming.parser)
