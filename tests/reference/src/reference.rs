@@ -73,7 +73,8 @@ impl Plan {
     }
 }
 
-fn element(tag: ElementType) -> Result<hurray_core::ElementType, Error> {
+/// The type that the reference has for a tag.
+pub fn element(tag: ElementType) -> Result<hurray_core::ElementType, Error> {
     hurray_core::ElementType::from_tag(tag.0)
 }
 
@@ -105,7 +106,8 @@ fn statistics(s: &hrry::Statistics) -> Statistics {
 }
 
 impl LayoutPlan {
-    fn reference(&self) -> Result<LayoutDescriptor, Error> {
+    /// The layout that the reference builds from it.
+    pub fn reference(&self) -> Result<LayoutDescriptor, Error> {
         Ok(match self {
             LayoutPlan::RowMajor => LayoutDescriptor::RowMajor,
             LayoutPlan::ColumnMajor => LayoutDescriptor::ColMajor,
@@ -182,7 +184,19 @@ fn tiled(levels: &[LevelPlan]) -> Result<TiledLayout, Error> {
 impl SchemePlan {
     /// The wire form that the reference gives it.
     fn reference(&self) -> Result<Vec<u8>, Error> {
-        let scheme = match self {
+        match self {
+            SchemePlan::Private(bytes) => Ok(bytes.clone()),
+            known => Ok(known.scheme()?.encode_to_vec()),
+        }
+    }
+
+    /// The scheme that the reference builds from it.
+    ///
+    /// # Panics
+    ///
+    /// For a private one, which the reference has no type for.
+    pub fn scheme(&self) -> Result<QuantizationDescriptor, Error> {
+        Ok(match self {
             SchemePlan::PerTensor { scale, zero_point } => {
                 QuantizationDescriptor::PerTensorAffine(PerTensorAffine::new(*scale, *zero_point)?)
             }
@@ -223,8 +237,7 @@ impl SchemePlan {
                 block_size,
                 scales,
             } => QuantizationDescriptor::Mxfp(Mxfp::new(*axis, *block_size, *scales)?),
-            SchemePlan::Private(bytes) => return Ok(bytes.clone()),
-        };
-        Ok(scheme.encode_to_vec())
+            SchemePlan::Private(_) => panic!("a private scheme"),
+        })
     }
 }
