@@ -118,8 +118,9 @@ impl Boxed<'_> {
             }
             return;
         }
-        for (from, size) in self.offset.iter().zip(self.shape) {
-            tell(from, size);
+        let mut offset = self.offset.iter();
+        for size in self.shape {
+            tell(offset.next().unwrap_or(0), size);
         }
     }
 }
@@ -179,10 +180,12 @@ impl CoverState {
         place.resize(work)?;
         if let (0, Some(key)) = (C::BOXES, cover.key()) {
             let (work, _) = place.split(work);
-            let mut tally = state.tally(work);
-            tally.start(key, |term| {
-                head.iter().for_each(|size| term.axis(0, size));
-            });
+            work.fill(0);
+            let head = Boxed {
+                offset: U64s::EMPTY,
+                shape: head,
+            };
+            state.sum(key, work, &head, true);
         }
         Ok(state)
     }
@@ -231,14 +234,14 @@ impl CoverState {
         }
         if let Some(key) = cover.key() {
             let (work, _) = place.split(work);
-            self.sum(key, work, boxed);
+            self.sum(key, work, boxed, false);
         }
         Ok(())
     }
 
     #[inline(never)]
-    fn sum(&self, key: [u64; 2], work: &mut [u64], boxed: &Boxed<'_>) {
-        self.tally(work).count(key, false, |term| {
+    fn sum(&self, key: [u64; 2], work: &mut [u64], boxed: &Boxed<'_>, negative: bool) {
+        self.tally(work).count(key, negative, |term| {
             boxed.each(|from, size| term.axis(from, size));
         });
     }
