@@ -36,7 +36,8 @@ impl Reach {
     pub(crate) fn strided(strides: I64s<'_>, shape: U64s<'_>) -> Option<Self> {
         let mut reach = Reach::first(Count::ONE);
         let mut elements = true;
-        for (stride, size) in strides.iter().zip(shape) {
+        for k in 0..length32(shape.len()) {
+            let (stride, size) = (strides.at(k), shape.at(k));
             // neither without elements nor dynamic
             elements &= size.wrapping_add(1) > 1;
             reach.step(stride, size);
