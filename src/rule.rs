@@ -367,15 +367,6 @@ impl Rule {
             .find(|rule| rule.number() == number)
     }
 
-    /// The rule at a place in [`Rule::ALL`].
-    pub(crate) fn at(place: u8) -> Rule {
-        // places come from rules, so the other way is never taken
-        Self::ALL
-            .get(usize::from(place))
-            .copied()
-            .unwrap_or(Rule::Magic)
-    }
-
     /// The place in [`Rule::ALL`].
     #[allow(clippy::as_conversions)] // reading a discriminant has no other spelling
     pub(crate) const fn place(self) -> u8 {

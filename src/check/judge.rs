@@ -12,6 +12,28 @@ use crate::rule::Rule;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Breach(NonZeroU32);
 
+// what a breach in a descriptor can name, and no more: these tables are in every program
+const RULES: [Rule; size(Rule::MajorBelow.place())] = first(Rule::ALL);
+const FIELDS: [Field; size(Field::Payload.number())] = first(Field::ALL);
+
+/// The size of a table with that last place.
+#[allow(clippy::arithmetic_side_effects, clippy::as_conversions)] // widens, and is small
+const fn size(last: u8) -> usize {
+    last as usize + 1
+}
+
+/// The first of them. Runs at compile time only, where a panic is a compile error.
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+const fn first<T: Copy, const N: usize>(all: &[T]) -> [T; N] {
+    let mut some = [all[0]; N];
+    let mut k = 0;
+    while k < N {
+        some[k] = all[k];
+        k += 1;
+    }
+    some
+}
+
 /// What checks return: the first breach that the mode does not relax.
 pub(crate) type Checked = Result<(), Breach>;
 
@@ -31,8 +53,12 @@ impl From<Breach> for Violation {
     fn from(breach: Breach) -> Violation {
         let [rule, field, low, high] = breach.0.get().wrapping_sub(1).to_le_bytes();
         Violation {
-            rule: Rule::at(rule),
-            field: Field::at(field),
+            // those of descriptors come first, and no others are read from here
+            rule: RULES.get(usize::from(rule)).copied().unwrap_or(Rule::Magic),
+            field: FIELDS
+                .get(usize::from(field))
+                .copied()
+                .unwrap_or(Field::Magic),
             index: u16::from_le_bytes([low, high]).into(),
         }
     }

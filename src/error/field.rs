@@ -198,15 +198,6 @@ fields! {
 }
 
 impl Field {
-    /// The field with that number.
-    pub(crate) fn at(number: u8) -> Field {
-        // numbers come from fields, so the other way is never taken
-        Self::ALL
-            .get(usize::from(number))
-            .copied()
-            .unwrap_or(Field::Magic)
-    }
-
     /// The place in [`Field::ALL`].
     #[must_use]
     #[allow(clippy::as_conversions)] // reading a discriminant has no other spelling
