@@ -99,7 +99,7 @@ impl Cover for ExactThenKeyed {
     }
 }
 
-/// The box of a member in its head, which it was found to end in.
+/// The box of a member in its head, which it was found to end in; or of a head, which has no offset.
 #[derive(Clone, Copy)]
 pub(super) struct Boxed<'a> {
     pub(super) offset: U64s<'a>,
@@ -239,6 +239,7 @@ impl CoverState {
         Ok(())
     }
 
+    /// Counts a member, or the head, which is `negative`.
     #[inline(never)]
     fn sum(&self, key: [u64; 2], work: &mut [u64], boxed: &Boxed<'_>, negative: bool) {
         self.tally(work).count(key, negative, |term| {
