@@ -29,6 +29,18 @@ imports() {
         for (const i of WebAssembly.Module.imports(module)) console.log("import", i.module, i.name);' "$1"
 }
 
+# c_elf TARGET VARIANT: the C interface with all its functions, or a control.
+c_elf() {
+    local archive
+    case $2 in
+    c_interface)
+        archive=$(c_archive release "$1")
+        link_entries "$archive" hrry "${archive%.a}.elf"
+        ;;
+    *) probe_elf "$@" ;;
+    esac
+}
+
 # search IMAGE LISTING PATTERN: what of the listing matches. An empty listing is an error, not a pass.
 search() {
     local text
@@ -49,7 +61,7 @@ gate() {
         wrong+=("$name: $variant on $target")
         sed "s/^/    $variant: /" <<<"$found"
     fi
-    echo "searched on $target: $name"
+    echo "searched $variant on $target: $name"
 }
 
 wrong=()
@@ -58,6 +70,10 @@ for target in $targets; do
     gate "no allocator" symbols "$allocator" control_alloc probe_elf "$target" $everything
     gate "no floating point" code "$float" control_float probe_elf "$target" $integers
 done
+target=${targets%% *}
+gate "no panic" symbols "$panic" control_panic c_elf "$target" c_interface
+gate "no allocator" symbols "$allocator" control_alloc c_elf "$target" c_interface
+gate "no floating point" code "$float" control_float c_elf "$target" c_interface
 if have node; then
     gate "no imports" imports '^import' control_import probe_wasm wasm32-unknown-unknown $everything
 else

@@ -9,6 +9,7 @@ toolchain=$(sed -n 's/^channel = "\(.*\)"/\1/p' "$root/rust-toolchain.toml")
 host=$(rustc -vV | sed -n 's/^host: //p')
 llvm=$(rustc --print sysroot)/lib/rustlib/$host/bin
 probe=$root/examples/size_probe
+c_binding=$root/bindings/c
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
@@ -25,18 +26,30 @@ probe_build() {
         --target "$target" --features "$variant" -- "$@")
 }
 
-# probe_elf TARGET VARIANT: the path of the variant, linked so that only what its entries reach is left.
-probe_elf() {
-    local target=$1 variant=$2 archive elf entries
-    archive=$probe/target/$target/release/libsize_probe.a
-    elf=$probe/target/$target/release/$variant.elf
-    probe_build "$target" "$variant" staticlib
-    entries=$("$llvm/llvm-nm" --defined-only "$archive" 2>/dev/null | sed -n 's/.* T \(probe_.*\)/\1/p')
-    [ -n "$entries" ] || fail "$variant has no entry points"
+# link_entries ARCHIVE PREFIX ELF: links so that only what the functions with that prefix reach is left.
+link_entries() {
+    local archive=$1 prefix=$2 elf=$3 entries
+    entries=$("$llvm/llvm-nm" --defined-only "$archive" 2>/dev/null | sed -n "s/.* T \(${prefix}_.*\)/\1/p")
+    [ -n "$entries" ] || fail "$archive has no entry points"
     # shellcheck disable=SC2046,SC2086
     "$llvm/rust-lld" -flavor gnu --gc-sections -e ${entries%%$'\n'*} \
         $(printf -- '-u %s ' $entries) -o "$elf" "$archive"
     echo "$elf"
+}
+
+# probe_elf TARGET VARIANT: the path of the variant.
+probe_elf() {
+    local target=$1 variant=$2 built=$probe/target/$1/release
+    probe_build "$target" "$variant" staticlib
+    link_entries "$built/libsize_probe.a" probe "$built/$variant.elf"
+}
+
+# c_archive PROFILE TARGET: the path of the static library for C.
+c_archive() {
+    local profile=$1 target=$2 folder=${1/#dev/debug}
+    (cd "$c_binding" && cargo rustc --quiet --locked --profile "$profile" --lib --crate-type staticlib \
+        --features panic-handler --target "$target")
+    echo "$c_binding/target/$target/$folder/libhrry_c.a"
 }
 
 # probe_wasm TARGET VARIANT: the path of the variant as a stripped wasm module.

@@ -10,10 +10,11 @@ mod program;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const DOCUMENTS: [&str; 4] = [
+const DOCUMENTS: [&str; 5] = [
     "README.md",
     "CHANGELOG.md",
     "docs/architecture.md",
+    "docs/c.md",
     "docs/spec-notes.md",
 ];
 
@@ -96,9 +97,10 @@ fn examples_exist() {
 /// Whatever looks like a path of the repository is one.
 #[test]
 fn paths_exist() {
-    const FOLDERS: [&str; 7] = [
+    const FOLDERS: [&str; 8] = [
         ".ci/",
         "benches",
+        "bindings/",
         "docs/",
         "examples/",
         "fuzz",
