@@ -10,10 +10,10 @@ work=$c_binding/target/check
 device=thumbv7em-none-eabi
 flags="-std=c99 -pedantic -Wall -Wextra -Werror -O1 -g -I $c_binding/include"
 
-# told TEXT: what a program printed has to be what the codec says, followed by the count of failures.
+# told WHERE TEXT: what a program printed has to be what the codec says, followed by the count of failures.
 told() {
-    diff "$work/codec.txt" <(head -n -1 "$1") || fail "$1 differs from what the codec says"
-    tail -n 1 "$1"
+    diff "$work/codec.txt" <(head -n -1 "$2") >&2 || fail "$1: differs from what the codec says"
+    echo "$1: $(tail -n 1 "$2")"
 }
 
 header() {
@@ -36,7 +36,7 @@ on_host() {
         # shellcheck disable=SC2086
         gcc $flags ${kind#plain} "$c_binding/tests/check.c" "$library" $no_unwinding -o "$work/host"
         (cd "$work" && ./host >host.txt) || fail "$(grep '^line' "$work/host.txt" || echo "the program on the host")"
-        echo "host, $kind: $(told "$work/host.txt")"
+        told "host, $kind" "$work/host.txt"
     done
     example
     ! have g++ || echo '#include "hrry.h"' | g++ -pedantic -Wall -Wextra -Werror -I "$c_binding/include" -fsyntax-only -x c++ -
@@ -56,7 +56,7 @@ example() {
 }
 
 on_cortex_m() {
-    local library
+    local library symbols
     have arm-none-eabi-gcc && have qemu-system-arm || {
         echo "SKIPPED: Cortex-M (arm-none-eabi-gcc or qemu-system-arm is not there)"
         return
@@ -69,9 +69,10 @@ on_cortex_m() {
     (cd "$work" && timeout 120 qemu-system-arm -machine mps2-an386 -nographic -monitor none -serial null \
         -semihosting-config enable=on,target=native -kernel device.elf >device.txt) ||
         fail "$(grep '^line' "$work/device.txt" || echo "the program on the device")"
-    echo "Cortex-M: $(told "$work/device.txt")"
-    ! "$llvm/llvm-nm" --demangle --defined-only "$work/device.elf" | grep -E 'core::panicking|rust_begin_unwind' ||
-        fail "the program on the device can panic"
+    told Cortex-M "$work/device.txt"
+    symbols=$("$llvm/llvm-nm" --demangle --defined-only "$work/device.elf")
+    grep -q 'hrry_decoder_next' <<<"$symbols" || fail "the program on the device has no symbols"
+    ! grep -E 'core::panicking|rust_begin_unwind' <<<"$symbols" || fail "the program on the device can panic"
 }
 
 header "$@"

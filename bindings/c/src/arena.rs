@@ -38,3 +38,24 @@ impl Arena for LentArena {
         self.words.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_words_are_zero_and_none_is_beyond_the_lent_ones() {
+        static mut WORDS: [u64; 4] = [7; 4];
+        // SAFETY: this test alone knows of it
+        let mut arena = LentArena::new(unsafe { &mut *(&raw mut WORDS) });
+        assert_eq!((arena.words().len(), arena.capacity()), (0, 4));
+        assert_eq!(arena.resize(3), Ok(()));
+        assert_eq!(arena.words(), [0; 3]);
+        arena.words_mut().copy_from_slice(&[1, 2, 3]);
+        assert_eq!(arena.resize(5), Err(Full));
+        assert_eq!(arena.words(), [1, 2, 3]);
+        assert_eq!(arena.resize(1), Ok(()));
+        assert_eq!(arena.resize(4), Ok(()));
+        assert_eq!(arena.words(), [1, 0, 0, 0]);
+    }
+}
