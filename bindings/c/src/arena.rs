@@ -46,8 +46,9 @@ mod tests {
     #[test]
     fn new_words_are_zero_and_none_is_beyond_the_lent_ones() {
         static mut WORDS: [u64; 4] = [7; 4];
-        // SAFETY: this test alone knows of it
-        let mut arena = LentArena::new(unsafe { &mut *(&raw mut WORDS) });
+        let words = &raw mut WORDS;
+        // SAFETY: this test alone knows of it, and runs once
+        let mut arena = LentArena::new(unsafe { &mut *words });
         assert_eq!((arena.words().len(), arena.capacity()), (0, 4));
         assert_eq!(arena.resize(3), Ok(()));
         assert_eq!(arena.words(), [0; 3]);
