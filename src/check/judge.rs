@@ -12,8 +12,8 @@ use crate::rule::Rule;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Breach(NonZeroU32);
 
-// what a breach in a descriptor can name, and no more: these tables are in every program
-const RULES: [Rule; size(Rule::MajorBelow.place())] = first(Rule::ALL);
+// what a breach in a descriptor can name, at rest in a file too, and no more: these tables are in every program
+const RULES: [Rule; size(Rule::HandleAtRest.place())] = first(Rule::ALL);
 const FIELDS: [Field; size(Field::Payload.number())] = first(Field::ALL);
 
 /// The size of a table with that last place.
@@ -53,12 +53,9 @@ impl From<Breach> for Violation {
     fn from(breach: Breach) -> Violation {
         let [rule, field, low, high] = breach.0.get().wrapping_sub(1).to_le_bytes();
         Violation {
-            // those of descriptors come first, and no others are read from here
-            rule: RULES.get(usize::from(rule)).copied().unwrap_or(Rule::Magic),
-            field: FIELDS
-                .get(usize::from(field))
-                .copied()
-                .unwrap_or(Field::Magic),
+            // those come first, and no others are read from here
+            rule: RULES.get(usize::from(rule)).copied().unwrap_or(RULES[0]),
+            field: FIELDS.get(usize::from(field)).copied().unwrap_or(FIELDS[0]),
             index: u16::from_le_bytes([low, high]).into(),
         }
     }

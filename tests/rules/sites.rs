@@ -23,6 +23,11 @@ const EXCEPTIONS: &[(&str, usize, &str)] = &[
         "the rank and the sizes of one shape, which are two fields",
     ),
     ("COMP-48", 0, "travels as `ErrorKind::Torn`"),
+    (
+        "FILE-45",
+        2,
+        "decided once; the last one that a check can name, where a table ends",
+    ),
 ];
 
 /// Everything but the table itself, what turns errors into rules, and the program.
