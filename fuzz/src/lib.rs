@@ -8,6 +8,7 @@ mod descriptor;
 mod fields;
 mod file_push_vs_view;
 mod file_view;
+mod messages;
 mod source;
 mod spec_roundtrip;
 mod stream_cuts;
@@ -19,6 +20,7 @@ pub use content::content;
 pub use descriptor::descriptor;
 pub use file_push_vs_view::file_push_vs_view;
 pub use file_view::file_view;
+pub use messages::messages;
 pub use spec_roundtrip::spec_roundtrip;
 pub use stream_cuts::stream_cuts;
 pub use values::values;
@@ -69,6 +71,11 @@ mod tests {
     #[test]
     fn file_push_vs_view() {
         seeds("file_push_vs_view", super::file_push_vs_view);
+    }
+
+    #[test]
+    fn messages() {
+        seeds("messages", super::messages);
     }
 
     #[test]
