@@ -6,10 +6,11 @@ use std::mem::size_of;
 
 use hrry::profile::{Full, Gateway, Sensor};
 use hrry::{
-    BufferHandle, ContentError, ContentScan, DescriptorSpec, DescriptorView, Error, Event, Exact,
-    ExactThenKeyed, Field, FixedComposite, FixedDecoder, FixedStream, FixedWriter, InlineArena,
-    Layout, Outcome, Payload, Policy, Quantization, Report, Resync, ResyncEvent, Rule, SetError,
-    StreamDecoder, Violation,
+    BufferHandle, ContentError, ContentScan, Data, DescriptorSpec, DescriptorView, Error, Event,
+    Exact, ExactThenKeyed, Field, FixedComposite, FixedDecoder, FixedMessageWriter, FixedMessages,
+    FixedParallel, FixedStream, FixedWriter, Hello, InlineArena, Layout, LinkOptions, MessageEvent,
+    MessageHeader, Outcome, Payload, Policy, Quantization, Report, Resync, ResyncEvent, Rule,
+    SetError, StreamDecoder, TensorRequest, Transfer, Violation,
 };
 
 macro_rules! budgets {
@@ -52,6 +53,13 @@ fn what_is_passed_around() {
         Layout<'_>: 40;
         Quantization<'_>: 24;
         DescriptorSpec<'_>: 256;
+        MessageHeader: 12;
+        LinkOptions: 24;
+        Hello<'_>: 72;
+        TensorRequest<'_>: 56;
+        Data<'_>: 32;
+        MessageEvent<'_, '_>: 96;
+        Result<Option<MessageEvent<'_, '_>>, Error>: 96;
     }
 }
 
@@ -66,11 +74,21 @@ fn machines() {
         Resync<[u8; 0], Exact, InlineArena<0>>: 600;
         FixedWriter<(), 0>: 392;
         StreamDecoder<[u8; 0], ExactThenKeyed, InlineArena<0>>: 472;
+        FixedMessages<0, 0, 0>: 160;
+        Transfer<Exact, InlineArena<0>>: 312;
+        FixedMessageWriter<(), 0, 0>: 120;
+        FixedParallel<0>: 576;
     }
     // nothing but the frame and the arena grows
     assert_eq!(
         size_of::<FixedDecoder<256, 64>>(),
         size_of::<FixedDecoder<0, 0>>() + 256 + 64 * 8
+    );
+    assert_eq!(
+        size_of::<FixedMessages<256, 64, 3>>(),
+        size_of::<FixedMessages<0, 0, 0>>()
+            + 256
+            + 3 * (size_of::<Transfer<Exact, InlineArena<0>>>() + 64 * 8)
     );
 }
 
