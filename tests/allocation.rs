@@ -10,12 +10,13 @@ mod support;
 use hrry::io_std::{FileReader, IoError, StreamReader};
 use hrry::owned::{GrowFrame, ItemReader};
 use hrry::{
-    CombineOp, CompositeHead, CompositionRule, ElementType, Error, Exact, FileItems, FileParser,
-    FileView, FixedFile, InlineArena, Mode, Policy, Quantization, Region, StreamDecoder,
+    CombineOp, CompositeHead, CompositionRule, DescriptorView, ElementType, Error, Exact,
+    FileItems, FileParser, FileView, FixedFile, InlineArena, LinkOptions, Mode, Policy,
+    Quantization, Region, Scope, Side, StreamDecoder,
 };
-use support::bytes;
 use support::spec::{Plain, PlainLayout, PlainScheme};
 use support::vectors::{Vector, files, named, permissive};
+use support::{bytes, messages};
 
 struct Counting;
 
@@ -162,6 +163,58 @@ fn c02_memory_follows_what_arrived() {
     let (result, peak) = read(&tensor.repeat(1000), 10);
     assert_eq!(result, Ok(()));
     assert!(peak > 0 && peak <= bound(tensor.len()), "{peak} bytes");
+}
+
+/// What messages say, and how many bytes were in use at most while they were read.
+fn read_messages(bytes: &[u8], size: usize) -> (Result<(), Error>, usize) {
+    let mut link = LinkOptions::new(Side::Server, u32::MAX);
+    link.scope = Scope::Tensor;
+    let mut parser = messages::growing(link, Policy::STRICT);
+    let before = IN_USE.get();
+    PEAK.set(before);
+    let result = bytes.chunks(size).try_for_each(|mut chunk| {
+        while parser.next_event(&mut chunk)?.is_some() {}
+        Ok(())
+    });
+    let result = result.and_then(|()| parser.finish());
+    (result, (PEAK.get() - before) as usize)
+}
+
+#[test]
+fn c02_messages_take_no_more_than_what_arrived() {
+    // control messages and data of which only a length came
+    let mut announced: Vec<Vec<u8>> = [2, 4, 5, 9, 10, 12]
+        .map(|kind: u32| [kind, 1, u32::MAX].map(u32::to_le_bytes).concat())
+        .into();
+    // descriptors that announce data or members
+    for (_, stream) in hostile() {
+        let Ok((view, _)) = DescriptorView::parse(&stream, &Policy::STRICT) else {
+            continue;
+        };
+        let sizes = (0..view.buffer_count()).map_while(|k| view.buffer(k));
+        let total = sizes.map(|buffer| buffer.byte_size).sum();
+        let begun = messages::descriptor(1, view.as_bytes(), total);
+        announced.push([begun.clone(), messages::end(1)].concat());
+        announced.push([begun, messages::data(1, 0, &[0; 100])].concat());
+    }
+    assert!(announced.len() > 10);
+    for bytes in announced {
+        for size in [1, 16, bytes.len()] {
+            let (result, peak) = read_messages(&bytes, size);
+            assert!(result.is_err(), "{bytes:?}");
+            assert!(peak <= bound(bytes.len()), "{peak} bytes for {bytes:?}");
+        }
+    }
+    // streams and frame are used again
+    let empty = bytes::encode(&Plain::new(ElementType::UInt8, &[0], &[0]));
+    let one = |stream_id| {
+        let begun = messages::descriptor(stream_id, &empty, 0);
+        [begun, messages::end(stream_id)].concat()
+    };
+    let many: Vec<u8> = (1..1000).flat_map(one).collect();
+    let (result, peak) = read_messages(&many, 10);
+    assert_eq!(result, Ok(()));
+    assert!(peak <= bound(one(1).len()), "{peak} bytes");
 }
 
 /// What an item costs beside its bytes: its own size, twice in a vector that grows, a table of one
