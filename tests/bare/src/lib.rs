@@ -8,6 +8,7 @@ pub mod deep;
 mod far;
 pub mod files;
 pub mod golden;
+pub mod messages;
 pub mod trace;
 pub mod values;
 pub mod wide;
@@ -19,6 +20,7 @@ pub fn run(check: &mut dyn FnMut(&'static str, bool)) {
     deep::run(check);
     files::run(check);
     far::run(check);
+    messages::run(check);
     wide::run(check);
     values::run(check);
 }
