@@ -3,11 +3,13 @@
 use crate::composite::{Arena, Cover};
 use crate::error::Error;
 use crate::frame::Storage;
+use crate::message::{MessageEvent, MessageMark, MessageParser, Streams};
 use crate::stream::event::Mark;
 use crate::stream::resync::ResyncMark;
 use crate::stream::{Event, Resync, ResyncEvent, StreamDecoder, StreamParser};
 
-/// A parser that a pump can feed: a [`StreamDecoder`], a [`StreamParser`], or a [`Resync`].
+/// A parser that a pump can feed: a [`StreamDecoder`], a [`StreamParser`], a [`Resync`], or a
+/// [`MessageParser`].
 pub trait Parser: sealed::Steps {
     /// What it tells; borrows it, and the buffer of the pump.
     type Event<'e>
@@ -74,6 +76,9 @@ macro_rules! parser {
 
 parser! { StreamParser<S>, Event<'e, 'e>, OfParser(Mark), S: Storage }
 parser! { StreamDecoder<S, C, A>, Event<'e, 'e>, OfDecoder(Mark), S: Storage, C: Cover, A: Arena }
+parser! {
+    MessageParser<S, T>, MessageEvent<'e, 'e>, OfMessages(MessageMark), S: Storage, T: Streams
+}
 parser! {
     Resync<S, C, A>, ResyncEvent<'e>, OfResync(ResyncMark), S: Storage, C: Cover, A: Arena
 }

@@ -88,12 +88,19 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
     }
 
     /// The control message in the frame, which was looked at.
-    pub(super) fn body(
+    pub(super) fn body(&self, facts: Facts, outcome: Outcome) -> MessageBody<'_, 'static> {
+        let payload = self.frame.stored(index(self.header.payload_length));
+        let body = self.read(payload, facts, outcome);
+        // what was read once is read again without fail
+        body.unwrap_or(MessageBody::Ping(payload))
+    }
+
+    fn read<'p>(
         &self,
+        payload: &'p [u8],
         facts: Facts,
         outcome: Outcome,
-    ) -> Result<MessageBody<'_, 'static>, Error> {
-        let payload = self.frame.stored(index(self.header.payload_length));
+    ) -> Result<MessageBody<'p, 'static>, Error> {
         let origin = self.at.saturating_sub(length(payload.len()));
         Ok(match self.header.message_type {
             MessageType::ClientHello => {

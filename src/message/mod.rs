@@ -28,6 +28,7 @@ pub use event::{Data, MessageBody, MessageEvent};
 pub use hello::{Capabilities, Hello, PROTOCOL_VERSION};
 pub use layouts::{LayoutEntries, LayoutEntry, LayoutIter};
 pub use notice::{ErrorMessage, RdmaRegister};
+pub(crate) use parse::MessageMark;
 pub use parse::{FixedMessages, MessageParser};
 pub use request::{RequestFlags, TensorRequest};
 pub use sequence::{LinkOptions, Scope, answer};

@@ -13,16 +13,17 @@ use crate::rule::Rule;
 use crate::wire::descriptor::Facts;
 use crate::wire::message::{DATA_PREFIX, MESSAGE_HEADER, offset};
 use crate::wire::tag::MessageType;
-use crate::wire::{index, length, u64};
+use crate::wire::{index, length, length32, u64};
 
-/// What bytes led to; events are built from it.
-pub(super) enum Step<'c> {
-    /// The chunk is used up.
-    More,
+/// An event without what it borrows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum MessageMark {
     /// A control message is in the frame; what a descriptor in it led to.
     Control(Facts, Outcome),
+    /// A message with data starts, at that place.
     Start(u64),
-    Data(Data<'c>),
+    /// Data, which are all that was taken of the chunk.
+    Data { offset: u64, last: bool },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -148,27 +149,41 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
         &mut self,
         input: &mut &'c [u8],
     ) -> Result<Option<MessageEvent<'_, 'c>>, Error> {
-        let body = match self.advance(input)? {
-            Step::More => return Ok(None),
-            Step::Start(byte_offset_in_buffer) => match self.header.message_type {
+        let chunk = *input;
+        let Some(mark) = self.advance(input)? else {
+            return Ok(None);
+        };
+        let taken = chunk.len().saturating_sub(input.len());
+        let taken = chunk.get(..taken).unwrap_or(chunk);
+        Ok(Some(self.event(mark, taken)))
+    }
+
+    /// As [`next_event`](Self::next_event), without what borrows the parser.
+    pub(crate) fn advance(&mut self, input: &mut &[u8]) -> Result<Option<MessageMark>, Error> {
+        self.step(input).map_err(|error| self.fail(error))
+    }
+
+    /// The event again, from what was gathered and the bytes that were taken with it.
+    pub(crate) fn event<'c>(&self, mark: MessageMark, taken: &'c [u8]) -> MessageEvent<'_, 'c> {
+        let body = match mark {
+            MessageMark::Control(facts, outcome) => self.body(facts, outcome),
+            MessageMark::Start(byte_offset_in_buffer) => match self.header.message_type {
                 MessageType::TensorData => MessageBody::TensorData {
                     byte_offset_in_buffer,
                     len: self.data_len(),
                 },
                 _ => MessageBody::Private,
             },
-            Step::Data(data) => MessageBody::Data(data),
-            Step::Control(facts, outcome) => self.body(facts, outcome)?,
+            MessageMark::Data { offset, last } => MessageBody::Data(Data {
+                offset,
+                last,
+                bytes: taken,
+            }),
         };
-        Ok(Some(MessageEvent {
+        MessageEvent {
             header: self.header,
             body,
-        }))
-    }
-
-    /// As [`next_event`](Self::next_event), without what borrows the parser.
-    pub(super) fn advance<'c>(&mut self, input: &mut &'c [u8]) -> Result<Step<'c>, Error> {
-        self.step(input).map_err(|error| self.fail(error))
+        }
     }
 
     /// The header of the message that the last step or error was about.
@@ -300,7 +315,7 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
         }
     }
 
-    fn step<'c>(&mut self, input: &mut &'c [u8]) -> Result<Step<'c>, Error> {
+    fn step(&mut self, input: &mut &[u8]) -> Result<Option<MessageMark>, Error> {
         loop {
             match self.state {
                 State::Header => {
@@ -308,25 +323,25 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
                         self.require_room(length(MESSAGE_HEADER))?;
                     }
                     if !self.gather_head(input, MESSAGE_HEADER) {
-                        return Ok(Step::More);
+                        return Ok(None);
                     }
                     self.take_header()?;
                     if let State::Data { offset, .. } = self.state {
-                        return Ok(Step::Start(offset));
+                        return Ok(Some(MessageMark::Start(offset)));
                     }
                 }
                 State::Control => {
                     if !self.gather(input)? {
-                        return Ok(Step::More);
+                        return Ok(None);
                     }
                     let (facts, outcome) = self.control()?;
                     self.state = State::Header;
                     self.len = 0;
-                    return Ok(Step::Control(facts, outcome));
+                    return Ok(Some(MessageMark::Control(facts, outcome)));
                 }
                 State::Prefix => {
                     if !self.gather_head(input, DATA_PREFIX) {
-                        return Ok(Step::More);
+                        return Ok(None);
                     }
                     let offset = u64(&self.head, 0);
                     let left = self.data_len();
@@ -334,18 +349,18 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
                     let data = self.sequence.data(stream_id, offset, left.into());
                     data.map_err(|broken| placed(broken, self.start()))?;
                     self.state = State::Data { offset, left };
-                    return Ok(Step::Start(offset));
+                    return Ok(Some(MessageMark::Start(offset)));
                 }
                 State::Data { left: 0, .. } | State::Skip { left: 0 } => {
                     self.state = State::Header;
                     self.len = 0;
                 }
                 State::Data { offset, left } => {
-                    let bytes = take(input, left.into());
-                    if bytes.is_empty() {
-                        return Ok(Step::More);
+                    if input.is_empty() {
+                        return Ok(None);
                     }
-                    return Ok(Step::Data(self.lend(bytes, offset, left)));
+                    let bytes = take(input, left.into());
+                    return Ok(Some(self.lend(bytes.len(), offset, left)));
                 }
                 State::Skip { left } => {
                     let taken = length(take(input, left).len());
@@ -353,7 +368,7 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
                     let left = left.saturating_sub(taken);
                     self.state = State::Skip { left };
                     if left > 0 {
-                        return Ok(Step::More);
+                        return Ok(None);
                     }
                 }
                 State::Failed { error, .. } => return Err(error),
@@ -361,19 +376,17 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
         }
     }
 
-    fn lend<'c>(&mut self, bytes: &'c [u8], offset: u64, left: u32) -> Data<'c> {
-        let taken = length(bytes.len());
-        // no more was taken than is left
-        let rest = left.saturating_sub(u32::try_from(taken).unwrap_or(left));
-        self.at = self.at.saturating_add(taken);
+    /// Goes on behind data that is lent out.
+    fn lend(&mut self, len: usize, offset: u64, left: u32) -> MessageMark {
+        let rest = left.saturating_sub(length32(len));
+        self.at = self.at.saturating_add(length(len));
         self.state = State::Data {
-            offset: offset.saturating_add(taken),
+            offset: offset.saturating_add(length(len)),
             left: rest,
         };
-        Data {
+        MessageMark::Data {
             offset,
             last: rest == 0,
-            bytes,
         }
     }
 

@@ -456,6 +456,15 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
         self.writer.rdma_ready(stream_id)
     }
 
+    /// Bytes that would reach the next decision, for a link that is read in pieces; 0 once it is closed.
+    #[must_use]
+    pub fn wanted(&self) -> usize {
+        match self.phase {
+            Phase::Closed(_) => 0,
+            _ => self.parser.wanted(),
+        }
+    }
+
     /// Tells whether the link may end here: nothing is under way.
     ///
     /// # Errors

@@ -8,11 +8,13 @@ use crate::descriptor::{Sink, WriteError};
 use crate::error::{Error, ErrorKind};
 use crate::frame::Storage;
 use crate::message::event::MessageBody;
-use crate::message::parse::Step;
+use crate::message::parse::MessageMark;
 use crate::message::sequence::answer;
 use crate::message::streams::Streams;
 use crate::message::tensor::TensorDescriptor;
-use crate::message::{Capabilities, ErrorMessage, Hello, MessageHeader, RequestFlags, ShardNumber};
+use crate::message::{
+    Capabilities, Data, ErrorMessage, Hello, MessageHeader, RequestFlags, ShardNumber,
+};
 use crate::rule::Rule;
 use crate::wire::descriptor::Facts;
 use crate::wire::length;
@@ -58,8 +60,10 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
                 *input = &[];
                 return Ok(None);
             }
-            let step = match self.parser.advance(input) {
-                Ok(step) => step,
+            let chunk = *input;
+            let mark = match self.parser.advance(input) {
+                Ok(Some(mark)) => mark,
+                Ok(None) => return Ok(None),
                 Err(error) => match self.broken(error)? {
                     Some(event) => return Ok(Some(event)),
                     None => continue,
@@ -67,17 +71,25 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
             };
             let header = *self.parser.header();
             let stream_id = header.stream_id;
-            let (facts, outcome) = match step {
-                Step::More => return Ok(None),
-                Step::Start(_) if header.message_type.is_private() => {
+            let (facts, outcome) = match mark {
+                MessageMark::Start(_) if header.message_type.is_private() => {
                     return Ok(Some(SessionEvent::Private(header)));
                 }
-                Step::Start(_) => continue,
-                Step::Data(data) => return Ok(Some(SessionEvent::Data(stream_id, data))),
-                Step::Control(facts, outcome) => (facts, outcome),
+                MessageMark::Start(_) => continue,
+                MessageMark::Data { offset, last } => {
+                    let taken = chunk.len().saturating_sub(input.len());
+                    let bytes = chunk.get(..taken).unwrap_or(chunk);
+                    let data = Data {
+                        offset,
+                        last,
+                        bytes,
+                    };
+                    return Ok(Some(SessionEvent::Data(stream_id, data)));
+                }
+                MessageMark::Control(facts, outcome) => (facts, outcome),
             };
             match self.judge(stream_id, facts, outcome)? {
-                Verdict::Tell(stream_id) => return Ok(self.event(stream_id, facts, outcome)),
+                Verdict::Tell(stream_id) => return Ok(Some(self.event(stream_id, facts, outcome))),
                 Verdict::Quiet => {}
                 Verdict::Refuse(kind, code) => {
                     let error = Error::new(kind, self.message_start(&header));
@@ -159,10 +171,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
         facts: Facts,
         outcome: Outcome,
     ) -> Result<Verdict, WriteError<W::Error>> {
-        // what was looked at once is read again without fail
-        let Ok(body) = self.parser.body(facts, outcome) else {
-            return Ok(Verdict::Quiet);
-        };
+        let body = self.parser.body(facts, outcome);
         let stand = self.exchanges.get(stream_id);
         match body {
             MessageBody::ClientHello(hello) => {
@@ -340,14 +349,8 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
     }
 
     /// The event of a control message that its owner hears of.
-    fn event(
-        &self,
-        stream_id: u32,
-        facts: Facts,
-        outcome: Outcome,
-    ) -> Option<SessionEvent<'_, 'static>> {
-        let body = self.parser.body(facts, outcome).ok()?;
-        Some(match body {
+    fn event(&self, stream_id: u32, facts: Facts, outcome: Outcome) -> SessionEvent<'_, 'static> {
+        match self.parser.body(facts, outcome) {
             MessageBody::TensorRequest(request) => SessionEvent::Requested(stream_id, request),
             MessageBody::TensorDescriptor(tensor, outcome) => {
                 SessionEvent::Tensor(stream_id, tensor, outcome)
@@ -359,7 +362,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
             MessageBody::RdmaRegister(region) => SessionEvent::RdmaRegister(stream_id, region),
             MessageBody::RdmaReady => SessionEvent::RdmaReady(stream_id),
             _ => SessionEvent::Opened,
-        })
+        }
     }
 }
 
