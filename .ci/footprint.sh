@@ -7,7 +7,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 doc=$root/docs/footprint.md
-variants="view parser keyed exact encoder file_view file_scratch file_parser file_writer content locate integers"
+variants="view parser keyed exact encoder file_view file_scratch file_parser file_writer content locate messages session integers"
 # those that compute with what elements hold
 numbers="values canvas quantize"
 targets="thumbv6m-none-eabi thumbv7em-none-eabi riscv32imc-unknown-none-elf x86_64-unknown-none"
@@ -42,6 +42,7 @@ table of names, and validates composites; a table for the checksum is part of al
 \`content\` judges what is inside buffers, \`locate\` says where an element is; \`values\` reads the numbers of
 a tensor of any type, layout and scheme, \`canvas\` those of a composite, \`quantize\` writes codes: these three
 hold the arithmetic of floats that the targets lack.
+\`messages\` reads one direction of a link, \`session\` is a client or server with both.
 \`integers\` is every variant but these three in one image."
     for target in $targets; do
         for variant in $variants $([ "$target" != $reference ] || echo $numbers); do

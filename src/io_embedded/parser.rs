@@ -3,7 +3,8 @@
 use crate::composite::{Arena, Cover};
 use crate::error::Error;
 use crate::frame::Storage;
-use crate::message::{MessageEvent, MessageMark, MessageParser, Streams};
+use crate::message::parse::MessageMark;
+use crate::message::{MessageEvent, MessageParser, Streams};
 use crate::stream::event::Mark;
 use crate::stream::resync::ResyncMark;
 use crate::stream::{Event, Resync, ResyncEvent, StreamDecoder, StreamParser};

@@ -127,7 +127,7 @@ impl<'a> Hello<'a> {
     ) -> Result<Self, Error> {
         let mut cursor = Cursor::new(payload, start, FILL);
         let head = cursor.take(HELLO_HEAD, Field::ProtocolVersion)?;
-        let layouts = LayoutEntries::read(&mut cursor, Field::SupportedLayouts, judge)?;
+        let layouts = LayoutEntries::read(&mut cursor, Field::SupportedLayouts)?;
         let devices = list(&mut cursor, Field::DeviceCount, Field::SupportedDevices)?;
         let memory_classes = match cursor.rest() {
             [] => &[],
@@ -161,23 +161,10 @@ impl<'a> Hello<'a> {
         let bits = self.capabilities.0;
         let direct = !self.capabilities.has(Capabilities::RDMA_GPUDIRECT)
             || self.capabilities.has(Capabilities::RDMA_DATA_PLANE);
-        let flags = Field::CapabilityFlags;
-        let facts = [
-            (spoken, VERSION, Field::ProtocolVersion),
-            (
-                bits & !capability::DEFINED == 0,
-                Rule::CapabilityBits,
-                flags,
-            ),
-            (direct, Rule::GpuDirect, flags),
-        ];
-        for (holds, rule, field) in facts {
-            if !holds && judge.broken(rule, field, 0).is_err() {
-                let index = 0;
-                return Err(Violation { rule, field, index });
-            }
-        }
-        Ok(())
+        demand(judge, spoken, VERSION, Field::ProtocolVersion)?;
+        let defined = bits & !capability::DEFINED == 0;
+        demand(judge, defined, Rule::CapabilityBits, Field::CapabilityFlags)?;
+        demand(judge, direct, Rule::GpuDirect, Field::CapabilityFlags)
     }
 
     /// What its lists break, as a writer has them.
@@ -205,6 +192,16 @@ impl<'a> Hello<'a> {
         }
         Ok(())
     }
+}
+
+/// Requires what holds, or what the mode relaxes.
+#[inline(always)]
+fn demand<J: Judge>(judge: &mut J, holds: bool, rule: Rule, field: Field) -> Result<(), Violation> {
+    if holds || judge.broken(rule, field, 0).is_ok() {
+        return Ok(());
+    }
+    let index = 0;
+    Err(Violation { rule, field, index })
 }
 
 fn list<'a>(cursor: &mut Cursor<'a>, count: Field, list: Field) -> Result<&'a [u8], Error> {

@@ -2,10 +2,9 @@
 
 use core::fmt;
 
-use crate::check::Judge;
 use crate::descriptor::Sink;
 use crate::error::{Error, Field, Violation};
-use crate::record::{Cursor, require};
+use crate::record::Cursor;
 use crate::rule::Rule;
 use crate::wire::tag::LayoutTag;
 use crate::wire::{array, index, length, length32};
@@ -88,11 +87,7 @@ impl<'a> LayoutEntries<'a> {
     }
 
     /// Reads a list with its count.
-    pub(super) fn read<J: Judge>(
-        cursor: &mut Cursor<'a>,
-        list: Field,
-        judge: &mut J,
-    ) -> Result<Self, Error> {
+    pub(super) fn read(cursor: &mut Cursor<'a>, list: Field) -> Result<Self, Error> {
         let count = cursor.number(Field::LayoutCount).map(u16::from_le_bytes)?;
         let from = cursor.rest();
         for _ in 0..count {
@@ -107,7 +102,7 @@ impl<'a> LayoutEntries<'a> {
                 false => &[],
             };
             if let Some(rule) = (LayoutEntry { tag, metadata }).fault() {
-                require(judge, false, rule, at)?;
+                return Err(at.error(rule));
             }
         }
         let len = from.len().saturating_sub(cursor.rest().len());

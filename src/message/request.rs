@@ -76,7 +76,7 @@ impl<'a> TensorRequest<'a> {
     ) -> Result<Self, Error> {
         let mut cursor = Cursor::new(payload, start, FILL);
         let tensor_key = cursor.text(Field::TensorKey)?;
-        let preferred_layouts = LayoutEntries::read(&mut cursor, Field::PreferredLayouts, judge)?;
+        let preferred_layouts = LayoutEntries::read(&mut cursor, Field::PreferredLayouts)?;
         let [device] = cursor.number(Field::PreferredDevice)?;
         let at = cursor.spot(Field::MinAlignment);
         let min_alignment = cursor.number(Field::MinAlignment).map(u32::from_le_bytes)?;

@@ -170,6 +170,7 @@ impl<T> Sequence<T> {
     }
 
     /// Requires what holds, or what the mode relaxes.
+    #[inline(always)]
     fn relax(&self, holds: bool, rule: Rule) -> Result<(), Violation> {
         let field = Field::PayloadLength;
         let relaxed = holds || { &self.policy }.broken(rule, field, 0).is_ok();

@@ -35,11 +35,15 @@ mod file_writer;
     feature = "values",
     feature = "canvas",
     feature = "quantize",
+    feature = "messages",
+    feature = "session",
     feature = "links"
 ))]
 mod fold;
 #[cfg(feature = "links")]
 mod links;
+#[cfg(any(feature = "messages", feature = "session"))]
+mod messages;
 #[cfg(any(feature = "parser", feature = "keyed", feature = "exact"))]
 mod push;
 #[cfg(any(
@@ -66,6 +70,8 @@ mod view;
     feature = "file_view",
     feature = "file_scratch",
     feature = "file_parser",
+    feature = "messages",
+    feature = "session",
     feature = "resync",
     feature = "line_writer"
 ))]
