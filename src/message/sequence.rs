@@ -270,7 +270,7 @@ impl<T: Streams> Sequence<T> {
         if !self.is_watched() {
             return Ok(());
         }
-        let empty = self.relax(false, Rule::EmptyData);
+        let empty = self.relax(false, EMPTY);
         let transfer = self.transfer(stream_id);
         let Some(Phase::Open { total, done, .. }) = transfer.map(|transfer| &mut transfer.phase)
         else {
@@ -278,10 +278,8 @@ impl<T: Streams> Sequence<T> {
         };
         if *total == 0 {
             // permissive mode disregards a frame that holds nothing
-            return match len {
-                0 => empty,
-                _ => require(false, TOTAL, Field::PayloadLength),
-            };
+            require(len == 0, EMPTY, Field::PayloadLength)?;
+            return empty;
         }
         let field = Field::ByteOffsetInBuffer;
         require(offset == *done, Rule::DataOffset, field)?;
@@ -399,6 +397,9 @@ impl<T: Streams> Sequence<T> {
         }
     }
 }
+
+/// What is broken by data of a tensor that has none.
+const EMPTY: Rule = Rule::EmptyData;
 
 /// What is broken where frames do not add up.
 const TOTAL: Rule = Rule::DataTotal;

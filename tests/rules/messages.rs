@@ -339,7 +339,7 @@ fn beyond_what_is_relaxed() -> Vec<Case> {
     "MSG-15" CLIENT, MinAlignment @ 12 + 15; asked() => asking(&changed(&request(), 18, &[1]));
     "MSG-15" CLIENT, RequestFlags @ 12 + 19; asked() => asking(&request()[..22]);
     // a frame for an empty tensor that is not empty
-    "MSG-25" TENSORS, PayloadLength @ WHOLE + 8; [descriptor(1, &nothing(), 0), end(1)].concat() => [descriptor(1, &nothing(), 0), data(1, 0, b"x")].concat();
+    "MSG-21" TENSORS, PayloadLength @ WHOLE + 8; [descriptor(1, &nothing(), 0), end(1)].concat() => [descriptor(1, &nothing(), 0), data(1, 0, b"x")].concat();
     "MSG-37" SERVER, ErrorCode @ 12; failed() => failing(&error()[..3]);
     "MSG-37" SERVER, ErrorText @ 12 + 4; failed() => failing(&error()[..7]);
     "MSG-37" SERVER, ErrorText @ 12 + 8; failed() => failing(&error()[..11]);
