@@ -151,6 +151,21 @@ fields! {
     IndexCrc32c "index_crc32c";
     TrailerReserved "trailer.reserved";
     TrailerMagic "trailer_magic";
+    // what buffers hold
+    Data "data";
+    Values "values";
+    Indices "indices";
+    ColIndices "col_indices";
+    RowPtr "row_ptr";
+    RowIndices "row_indices";
+    ColPtr "col_ptr";
+    Pos "pos";
+    Crd "crd";
+    PagePool "page_pool";
+    BlockTable "block_table";
+    SeqPtr "seq_ptr";
+    Scales "scales";
+    ZeroPoints "zero_points";
     // messages
     MessageType "message_type";
     StreamId "stream_id";
@@ -180,21 +195,6 @@ fields! {
     RegisteredLength "rdma_register.length";
     Rkey "rkey";
     MessageTail "message_tail";
-    // what buffers hold
-    Data "data";
-    Values "values";
-    Indices "indices";
-    ColIndices "col_indices";
-    RowPtr "row_ptr";
-    RowIndices "row_indices";
-    ColPtr "col_ptr";
-    Pos "pos";
-    Crd "crd";
-    PagePool "page_pool";
-    BlockTable "block_table";
-    SeqPtr "seq_ptr";
-    Scales "scales";
-    ZeroPoints "zero_points";
 }
 
 impl Field {
