@@ -4,12 +4,15 @@ use std::fmt::Debug;
 
 use hrry::io_embedded::PumpError;
 use hrry::io_embedded::blocking_07::Pump;
-use hrry::{Error, Event, FixedDecoder, Policy, Resync, ResyncEvent, Rule, StreamParser};
+use hrry::{
+    Error, Event, FixedDecoder, FixedMessages, MessageBody, MessageEvent, Policy, Resync,
+    ResyncEvent, Rule, StreamParser,
+};
 
 use super::drivers::{Mood, Source, Timeout};
 use super::inputs;
 use crate::support::trace::{Entry, Growing, growing, record_stream, trace};
-use crate::support::vectors::{named, streams};
+use crate::support::vectors::{messages, named, streams};
 
 /// Everything that a pump tells, calling again after every failure of the driver.
 fn pumped(
@@ -213,5 +216,48 @@ fn a_pump_feeds_a_reader_of_raw_lines() {
         }
         let len = tensors.len() as u64;
         assert_eq!((ends, lost), (4, vec![[len, len + 7]]));
+    }
+}
+
+/// What messages say, and all their data.
+#[derive(Debug, Default, PartialEq)]
+struct Told(Vec<String>, Vec<u8>);
+
+impl Told {
+    fn note(&mut self, event: &MessageEvent<'_, '_>) {
+        match event.body {
+            MessageBody::Data(data) => self.1.extend_from_slice(data.bytes),
+            _ => self.0.push(format!("{event:?}")),
+        }
+    }
+}
+
+#[test]
+fn a_pump_feeds_a_parser_of_messages() {
+    for (v, link) in messages() {
+        let parser = || FixedMessages::<512, 64, 4>::new(link, v.policy);
+        let (mut direct, mut told) = (parser(), Told::default());
+        let mut chunk = &v.bytes[..];
+        let result = loop {
+            match direct.next_event(&mut chunk) {
+                Ok(Some(event)) => told.note(&event),
+                Ok(None) => break direct.finish(),
+                Err(error) => break Err(error),
+            }
+        };
+        for (piece, size) in [(1, 1), (5, 64), (usize::MAX, 7)] {
+            let source = Source::new(&v.bytes, Mood::good(piece));
+            let mut pump = Pump::new(source, parser(), vec![0; size]);
+            let mut pumped = Told::default();
+            let end = loop {
+                match pump.next_event() {
+                    Ok(Some(event)) => pumped.note(&event),
+                    Ok(None) => break Ok(()),
+                    Err(PumpError::Format(error)) => break Err(error),
+                    Err(error) => panic!("{error}"),
+                }
+            };
+            assert_eq!((&pumped, end), (&told, result), "{}", v.id);
+        }
     }
 }
