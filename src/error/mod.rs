@@ -67,6 +67,21 @@ pub enum Resource {
 }
 
 impl Resource {
+    /// What it is counted in.
+    const fn unit(self) -> &'static str {
+        match self {
+            Resource::Frame => "bytes of frame",
+            Resource::Buffer => "bytes of a buffer",
+            Resource::Members => "members of a composite",
+            Resource::Arena => "words for composites",
+            Resource::SplitAxes => "split axes",
+            Resource::Position => "positions",
+            Resource::Index => "bytes of index",
+            Resource::Region => "word on where the tensors end",
+            Resource::Streams => "open streams",
+        }
+    }
+
     /// The number that stands for it in a [`Report`].
     #[must_use]
     #[allow(clippy::as_conversions)] // reading a discriminant has no other spelling
@@ -205,7 +220,13 @@ impl fmt::Display for ErrorKind {
                 what,
                 needed,
                 available,
-            } => write!(f, "{what:?} too small: needs {needed}, has {available}"),
+            } => {
+                let unit = what.unit();
+                write!(
+                    f,
+                    "too little room: {needed} {unit} needed, {available} there"
+                )
+            }
             ErrorKind::Truncated { missing, .. } => {
                 let unit = if *missing == 1 { "byte" } else { "bytes" };
                 write!(f, "the input ends {missing} {unit} early")
@@ -282,7 +303,10 @@ mod tests {
                 "COMP-42: member 7 overlaps one of the members 2 to 5",
             ),
             (torn, "COMP-48: the composite at level 2 has 3 of 4 members"),
-            (capacity, "Frame too small: needs 300, has 256"),
+            (
+                capacity,
+                "too little room: 300 bytes of frame needed, 256 there",
+            ),
         ];
         for (kind, wanted) in texts {
             assert_eq!(text(kind), std::format!("{wanted} at byte 45"));

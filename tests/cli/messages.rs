@@ -59,3 +59,13 @@ fn permissive_mode_exposes_a_torn_tensor() {
     assert_eq!(checked.status, 0);
     assert!(checked.out.contains("flagged MSG-32"), "{}", checked.out);
 }
+
+#[test]
+fn contents_of_messages_are_not_looked_at() {
+    let checked = run(&["check", "--content", "--kind", "messages", SESSION]);
+    assert_eq!((checked.status, checked.out.as_str()), (2, ""));
+    assert_eq!(
+        checked.err,
+        format!("hrry: {SESSION}: --content looks into streams and files only\n")
+    );
+}

@@ -44,7 +44,7 @@ pub fn run(check: &Check, out: &mut dyn Write) -> io::Result<Status> {
                 Err(problem) => hint(problem, check.reading.kind, seen.items),
                 Ok(_) => None,
             };
-            say(out, &line, &result, seen.text.as_deref(), hint)?;
+            say(out, &line, &result, &seen, hint)?;
         }
         // whoever waits for a verdict, or for the order of both outputs, gets it now
         out.flush()?;
@@ -64,6 +64,10 @@ fn judge(
 ) -> Result<Summary, Stop> {
     let source = open(path, kind)?;
     if *kind == Some(Kind::Messages) {
+        if check.content {
+            let why = "--content looks into streams and files only";
+            return Err(Stop::Problem(Problem::other(why)));
+        }
         return messages::read(source, &check.link, policy, &mut Deaf);
     }
     let mut summary = read::input(source, *kind, policy, false, seen)?;
@@ -208,14 +212,18 @@ fn say(
     out: &mut dyn Write,
     line: &Line<'_>,
     result: &Result<Summary, Problem>,
-    tensor: Option<&str>,
+    seen: &Seen,
     hint: Option<&str>,
 ) -> io::Result<()> {
     write!(out, "{}: ", Plain::new(line.file))?;
     match result {
         Ok(summary) => {
             let kind = line.kind.map_or("", Kind::name);
-            write!(out, "accepted, {kind}: {}", tensor.unwrap_or(&line.message))?;
+            let what = seen.text.as_deref().unwrap_or(&line.message);
+            write!(out, "accepted, {kind}: {what}")?;
+            if seen.contents.is_some() && line.kind != Some(Kind::Descriptor) {
+                write!(out, "; contents checked")?;
+            }
             if let Some(cover) = line.cover {
                 write!(out, "; cover check: {cover}")?;
             }

@@ -198,7 +198,11 @@ impl Numbers {
 
     fn text(&self) -> String {
         let of = |name: &str, x: &Option<Double>| match x {
-            Some(Double(x)) => format!("{name} {x}, "),
+            // the shorter way of writing it, with an exponent where that takes many digits
+            Some(Double(x)) if *x == 0.0 || (1e-4..1e7).contains(&x.abs()) => {
+                format!("{name} {x}, ")
+            }
+            Some(Double(x)) => format!("{name} {x:e}, "),
             None => String::new(),
         };
         format!(
