@@ -6,6 +6,7 @@ mod messages {
     mod capacity;
     mod cuts;
     mod hostile;
+    mod opaque;
     mod parallel;
     mod refusals;
     mod script;

@@ -205,6 +205,18 @@ fn a_buffer_above_the_ceiling() {
 }
 
 #[test]
+fn a_descriptor_above_the_ceiling() {
+    let mut policy = Policy::STRICT;
+    policy.max_descriptor = 53;
+    let parser = |policy| FixedMessages::<80, 8, 1>::new(link(), policy);
+    let whole = [descriptor(1, &tensor(0), 0), end(1)].concat();
+    assert_eq!(trace(&whole, &[], parser(policy)).result, Ok(()));
+    policy.max_descriptor = 52;
+    let kind = too_small(Resource::Frame, 53, 52);
+    assert_capacity(&whole, parser(policy), kind, 12 + 6);
+}
+
+#[test]
 fn members_above_the_ceiling() {
     let mut policy = Policy::STRICT;
     policy.max_members = 2;
