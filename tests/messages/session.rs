@@ -132,6 +132,17 @@ fn what_can_be_awaited() {
     // nothing of its own sender is open there
     parser.close_stream(1);
     assert_eq!(parser.finish(), Ok(()));
+    // a stream is one composite's until that closes
+    let head = hrry::CompositeHead {
+        composition_rule: hrry::CompositionRule::Group,
+        combine_op: hrry::CombineOp::None,
+        member_count: 1,
+    };
+    let head = bytes::encode(&Plain::head(ElementType::UInt8, &[8], head));
+    let between = [descriptor(4, &head, 0), end(4)].concat();
+    let mut chunk = &between[..];
+    while parser.next_event(&mut chunk).unwrap().is_some() {}
+    assert_eq!(parser.await_rdma(4, 8), Err(order));
     let mut few = MessageParser::with_parts([0; 8], places(1), link, Policy::STRICT);
     assert_eq!(few.await_rdma(2, 8), Ok(()));
     let capacity = ErrorKind::Capacity {

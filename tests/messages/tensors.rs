@@ -2,13 +2,15 @@
 
 use hrry::{
     BufferHandle, CompositionRule, DeviceTag, ElementType, ErrorKind, Field, Hello, MemoryClass,
-    RdmaRegister, Rule, Scope, ShardNumber, Side, SyncMode, WriteError,
+    Policy, RdmaRegister, Resource, Rule, Scope, ShardNumber, Side, SyncMode, WriteError,
 };
 
 use super::refusals::{
     BEGUN, END, Result, begin, broken, client, eight, head, link, order, put, server, with_link,
 };
 use super::written::Writer;
+use crate::support::messages::places;
+use crate::support::sinks::Limited;
 use crate::support::spec::{Kind, Plain};
 
 #[test]
@@ -113,6 +115,25 @@ fn a_put_of_a_head_with_members() {
         writer.end(1).map(drop)
     });
     assert_eq!(whole, (Ok(()), 12 + 4 + 1 + 4 + 45 + 8 + END));
+}
+
+/// What is refused takes no place of a stream.
+#[test]
+fn a_head_for_which_there_is_no_room() {
+    let mut policy = Policy::STRICT;
+    policy.max_members = 1;
+    let mut sink = Limited::unlimited();
+    let link = link(Side::Server, Scope::Tensor);
+    let mut writer = Writer::with_parts(&mut sink, places(1), link, policy);
+    let members = ErrorKind::Capacity {
+        what: Resource::Members,
+        needed: 2,
+        available: 1,
+    };
+    let group = head(CompositionRule::Group, 2);
+    let refused = Err(WriteError::Refused(members));
+    assert_eq!(begin(&mut writer, 1, &group), refused);
+    assert_eq!(begin(&mut writer, 2, &eight()), Ok(()));
 }
 
 #[test]
