@@ -243,7 +243,8 @@ fn repeat(
 }
 
 /// Without messages that a writer leaves out, and without what it leaves out of a message: the payload of a
-/// PING, and the lengths that follow from lists which are left out.
+/// PING, a minor version and what belongs to it; the lengths that follow from that, and from lists of a HELLO
+/// that were left out.
 fn without_hollow(steps: Vec<Step>) -> Vec<Step> {
     let hollow = |step: &Step| match step {
         Step::Message(header, ..) => {
@@ -254,10 +255,12 @@ fn without_hollow(steps: Vec<Step>) -> Vec<Step> {
     let mut steps = steps;
     steps.retain(|step| !hollow(step));
     for step in &mut steps {
-        if let Step::Message(header, said, _) = step {
+        if let Step::Message(header, said, descriptor) = step {
             match header.message_type {
                 MessageType::Ping => said.clear(),
                 MessageType::ClientHello | MessageType::ServerHello => {}
+                // that all fields are written is shown by the target of descriptors
+                MessageType::TensorDescriptor | MessageType::TensorPut => descriptor.clear(),
                 _ => continue,
             }
             header.payload_length = 0;
