@@ -104,6 +104,18 @@ pub(crate) fn shards_differ() {
     refused(&other, Field::LayoutTag);
     let other = half(8).with_shard(&[17], &[8]);
     refused(&other, Field::ParentShape);
+    // a head, even where all of them are
+    let group = hrry::CompositeHead {
+        composition_rule: hrry::CompositionRule::Group,
+        combine_op: hrry::CombineOp::None,
+        member_count: 0,
+    };
+    let head = |offset| Plain::head(ElementType::UInt8, &[8], group).with_shard(&[16], &[offset]);
+    let broken = violation(Rule::ShardsDiffer, Field::LayoutTag, 0);
+    assert_eq!(
+        shards([(&head(0), 0, 2), (&head(8), 1, 2)]),
+        Err(broken.into())
+    );
 }
 
 /// MSG-44
