@@ -13,6 +13,7 @@ mod file;
 mod instructions;
 mod io;
 mod measure;
+mod messages;
 mod report;
 mod stream;
 mod targets;
@@ -83,6 +84,11 @@ pub const SECTIONS: &[Section] = &[
     Section {
         name: "io",
         groups: io::groups,
+        counted: None,
+    },
+    Section {
+        name: "messages",
+        groups: messages::groups,
         counted: None,
     },
     Section {
