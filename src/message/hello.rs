@@ -167,8 +167,9 @@ impl<'a> Hello<'a> {
         demand(judge, direct, Rule::GpuDirect, Field::CapabilityFlags)
     }
 
-    /// What its lists break, as a writer has them.
-    pub(super) fn check_lists(&self) -> Result<(), Violation> {
+    /// What a HELLO breaks that this side is to send.
+    pub(super) fn check_own(&self, side: Side, most: u32) -> Result<(), Violation> {
+        self.check(side, most, &mut &Policy::STRICT)?;
         self.layouts.check(Field::SupportedLayouts, FILL)?;
         counted(self.devices.len(), Field::DeviceCount, FILL)?;
         counted(self.memory_classes.len(), Field::ClassCount, FILL)

@@ -22,6 +22,9 @@ pub struct ErrorMessage<'a> {
 const TEXT: Rule = Rule::ErrorText;
 
 impl<'a> ErrorMessage<'a> {
+    /// Bytes without any text: a code and a length.
+    pub(super) const LEAST: u32 = 4 + 4;
+
     pub(super) fn read<J: Judge>(
         payload: &'a [u8],
         start: u64,
@@ -39,8 +42,7 @@ impl<'a> ErrorMessage<'a> {
     }
 
     pub(super) fn encoded_len(&self) -> u64 {
-        // a code and a length
-        length(self.message.len()).wrapping_add(4 + 4)
+        length(self.message.len()).wrapping_add(Self::LEAST.into())
     }
 
     pub(super) fn write<W: Sink + ?Sized>(&self, sink: &mut W) -> Result<(), W::Error> {

@@ -200,6 +200,11 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
         self.sequence.sends(stream_id)
     }
 
+    /// Whether this side offered memory for a tensor on a stream and the other one is not ready yet.
+    pub(super) fn awaits(&self, stream_id: u32) -> bool {
+        self.sequence.awaits(stream_id)
+    }
+
     /// Bytes that would reach the next decision; 0 after an error.
     #[must_use]
     pub fn wanted(&self) -> usize {

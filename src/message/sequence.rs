@@ -249,6 +249,12 @@ impl<T: Streams> Sequence<T> {
         transfer.is_some_and(|transfer| matches!(transfer.phase, Phase::Open { .. }))
     }
 
+    /// Whether this side has yet to say that its memory is ready.
+    pub(super) fn awaits(&self, stream_id: u32) -> bool {
+        let transfer = self.stream(stream_id);
+        transfer.is_some_and(|transfer| matches!(transfer.phase, Phase::Awaited { .. }))
+    }
+
     fn stream(&self, stream_id: u32) -> Option<&Transfer<T::Cover, T::Arena>> {
         let mut transfers = self.streams.transfers().iter();
         transfers.find(|transfer| transfer.stream_id == stream_id)
@@ -423,7 +429,7 @@ fn in_turn(holds: bool) -> Result<(), Violation> {
     require(holds, ORDER, Field::MessageType)
 }
 
-fn rdma_in_turn(holds: bool) -> Result<(), Violation> {
+pub(super) fn rdma_in_turn(holds: bool) -> Result<(), Violation> {
     require(holds, Rule::RdmaOrder, Field::MessageType)
 }
 

@@ -129,8 +129,7 @@ impl<W: Sink, T: Streams> MessageWriter<W, T> {
             client_version,
             ..
         } = self.sequence.options;
-        hello.check(sender, client_version, &mut &Policy::STRICT)?;
-        hello.check_lists()?;
+        hello.check_own(sender, client_version)?;
         let kind = match sender {
             Side::Client => MessageType::ClientHello,
             Side::Server => MessageType::ServerHello,
@@ -375,6 +374,11 @@ impl<W: Sink, T: Streams> MessageWriter<W, T> {
 
     pub(super) fn sends(&self, stream_id: u32) -> bool {
         self.sequence.sends(stream_id)
+    }
+
+    /// Whether memory for a tensor on a stream was offered to this side, which is not ready yet.
+    pub(super) fn awaits(&self, stream_id: u32) -> bool {
+        self.sequence.awaits(stream_id)
     }
 
     /// Ends the link and gives the sink back.

@@ -15,7 +15,9 @@ pub(super) enum Stand {
     Asked { parallel: bool },
     /// The tensor that a client asked for is under way.
     Answered,
-    /// A shard of it is, on a stream of its own.
+    /// It comes in shards, none of which is on the stream of the request now.
+    Sharded,
+    /// A shard of it is under way.
     Shard,
     /// A client gives a tensor.
     Giving,
@@ -73,6 +75,11 @@ impl<const N: usize> Exchanges<N> {
     /// A stream from `from` on that is not under way, if there is room for one.
     pub(super) fn free(&self, from: u32) -> Result<u32, ErrorKind> {
         self.room()?;
+        Ok(self.unused(from))
+    }
+
+    /// A stream from `from` on that is not under way.
+    pub(super) fn unused(&self, from: u32) -> u32 {
         let side = match from >= SERVER_STREAMS {
             true => Side::Server,
             false => Side::Client,
@@ -82,7 +89,7 @@ impl<const N: usize> Exchanges<N> {
         while self.get(stream_id).is_some() {
             stream_id = after(stream_id, side);
         }
-        Ok(stream_id)
+        stream_id
     }
 
     /// Notes how an exchange stands; there is room, or it is there.
@@ -92,6 +99,10 @@ impl<const N: usize> Exchanges<N> {
             Some(exchange) => exchange.stand = stand,
             None => {
                 let _ = self.open.push(Exchange { stream_id, stand });
+                let mut closed = self.closed.iter_mut();
+                if let Some(slot) = closed.find(|closed| **closed == stream_id) {
+                    *slot = 0;
+                }
             }
         }
     }
@@ -103,6 +114,9 @@ impl<const N: usize> Exchanges<N> {
     /// Removes an exchange that this side closed.
     pub(super) fn close(&mut self, stream_id: u32) {
         self.remove(stream_id);
+        if self.closed.contains(&stream_id) {
+            return;
+        }
         if let Some(slot) = self.closed.get_mut(self.next_closed) {
             *slot = stream_id;
         }
@@ -117,24 +131,28 @@ impl<const N: usize> Exchanges<N> {
         self.get(stream_id).is_none() && self.closed.contains(&stream_id)
     }
 
-    /// A stream that carries a shard.
-    pub(super) fn shard(&self) -> Option<u32> {
+    /// A stream that is part of the transfer in shards.
+    pub(super) fn part(&self) -> Option<u32> {
         let mut open = self.open.iter();
-        let shard = open.find(|exchange| exchange.stand == Stand::Shard);
-        shard.map(|exchange| exchange.stream_id)
+        let part = open.find(|exchange| matches!(exchange.stand, Stand::Shard | Stand::Sharded));
+        part.map(|exchange| exchange.stream_id)
     }
 
-    /// The request that a shard on a stream answers: one that is being answered in shards, or may be.
-    pub(super) fn sharded(&self, begun: Option<u32>, stream_id: u32) -> Option<u32> {
-        const ASKED: Stand = Stand::Asked { parallel: true };
-        match self.get(stream_id) {
-            Some(ASKED) => return begun.or(Some(stream_id)),
-            None if !self.is_closed(stream_id) => {}
-            _ => return None,
-        }
+    /// The request that may be answered in shards, if there is one.
+    pub(super) fn asked_in_shards(&self) -> Option<u32> {
         let mut open = self.open.iter();
-        let asked = open.find(|exchange| exchange.stand == ASKED);
-        begun.or_else(|| asked.map(|exchange| exchange.stream_id))
+        let asked = open.find(|exchange| exchange.stand == Stand::Asked { parallel: true });
+        asked.map(|exchange| exchange.stream_id)
+    }
+
+    /// The request that a shard on a stream answers: the one that is being answered in shards, or may be.
+    pub(super) fn sharded(&self, begun: Option<u32>, stream_id: u32) -> Option<u32> {
+        match self.get(stream_id) {
+            Some(Stand::Asked { parallel: true }) if begun.is_none() => Some(stream_id),
+            Some(Stand::Sharded) => begun,
+            None if !self.is_closed(stream_id) => begun.or_else(|| self.asked_in_shards()),
+            _ => None,
+        }
     }
 }
 

@@ -4,34 +4,34 @@
 //! itself, refuses what breaks it and closes streams; what tensors there are is its owner's affair. Never
 //! blocks and never reads a clock: time comes in as a number.
 
+mod calls;
 mod event;
 mod exchange;
 mod peer;
 mod receive;
+mod refuse;
+mod shards;
 
 pub use event::{Closed, KeepAlive, SessionEvent};
 pub use peer::{Availability, Peer, select_class, select_device, select_layout};
 
 pub(crate) use peer::TagSet;
 
-use exchange::{Exchanges, Stand};
+use exchange::Exchanges;
 
-use crate::composite::{Exact, InlineArena, Outcome};
+use crate::composite::{Exact, InlineArena};
 use crate::descriptor::{Order, Sink, WriteError};
-use crate::error::Error;
+use crate::error::{Error, Field, Violation};
 use crate::frame::Storage;
 use crate::message::hello::Hello;
-use crate::message::notice::ErrorMessage;
 use crate::message::parse::MessageParser;
-use crate::message::request::{RequestFlags, TensorRequest};
 use crate::message::sequence::LinkOptions;
 use crate::message::shards::ParallelTransfer;
 use crate::message::streams::{Streams, Transfer};
-use crate::message::tensor::ShardNumber;
 use crate::message::write::MessageWriter;
-use crate::message::{Capabilities, RdmaRegister, Side};
-use crate::model::Fields;
+use crate::message::{Capabilities, Side};
 use crate::policy::Policy;
+use crate::rule::Rule;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -122,6 +122,8 @@ pub struct Session<'h, S, T: Streams, W, const N: usize> {
     sharded: Option<u32>,
     shards: u32,
     gathered: Option<u32>,
+    /// Whether shards may still come of a transfer that failed: they would be taken for another one's.
+    withheld: bool,
     /// The stream that the next request of a client, or the next shard of a server, goes to.
     next: u32,
 }
@@ -182,6 +184,7 @@ impl<'h, S, T: Streams, W, const N: usize> Session<'h, S, T, W, N> {
             sharded: None,
             shards: 0,
             gathered: None,
+            withheld: false,
             next: match side {
                 Side::Client => GREETING_STREAM,
                 Side::Server => SERVER_STREAMS,
@@ -222,12 +225,17 @@ impl<'h, S, T: Streams, W, const N: usize> Session<'h, S, T, W, N> {
         self.writer.sink_mut()
     }
 
-    /// The time at which [`tick`](Self::tick) has something to do.
+    /// The time at which [`tick`](Self::tick) has something to do; `u64::MAX` for never.
     #[must_use]
     pub const fn deadline(&self) -> u64 {
-        let after = match self.asked {
-            false => self.keep_alive.ping_after,
-            true => self.keep_alive.lost_after,
+        let KeepAlive {
+            ping_after,
+            lost_after,
+        } = self.keep_alive;
+        let after = match self.phase {
+            Phase::New | Phase::Closed(_) => u64::MAX,
+            Phase::Open if !self.asked && ping_after < lost_after => ping_after,
+            Phase::Greeting | Phase::Open => lost_after,
         };
         self.heard.saturating_add(after)
     }
@@ -242,11 +250,14 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
     ///
     /// # Errors
     ///
-    /// MSG-07 to MSG-13 for a HELLO that breaks them; the sink's own errors.
+    /// MSG-07 to MSG-13 for a HELLO that breaks them; MSG-18 for a second call; the sink's own errors.
     pub fn start(&mut self, now: u64) -> Result<(), WriteError<W::Error>> {
+        exchange::in_turn(self.phase == Phase::New)?;
         self.heard = now;
-        if self.side() == Side::Client {
-            self.writer.hello(GREETING_STREAM, &self.hello)?;
+        match self.side() {
+            Side::Client => self.writer.hello(GREETING_STREAM, &self.hello)?,
+            // it is sent when the client has said its version
+            Side::Server => self.hello.check_own(Side::Server, u32::MAX)?,
         }
         self.phase = Phase::Greeting;
         Ok(())
@@ -262,198 +273,20 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
         if matches!(self.phase, Phase::New | Phase::Closed(_)) {
             return Ok(None);
         }
-        if silence >= self.keep_alive.lost_after {
+        let KeepAlive {
+            ping_after,
+            lost_after,
+        } = self.keep_alive;
+        if silence >= lost_after && lost_after < u64::MAX {
             self.phase = Phase::Closed(Closed::Silent);
             return Ok(Some(Closed::Silent));
         }
-        if silence >= self.keep_alive.ping_after && !self.asked && self.phase == Phase::Open {
+        let is_due = silence >= ping_after && ping_after < u64::MAX;
+        if is_due && !self.asked && self.phase == Phase::Open {
             self.writer.ping(GREETING_STREAM)?;
             self.asked = true;
         }
         Ok(None)
-    }
-
-    /// Asks the server for a tensor and returns the stream of the answer.
-    ///
-    /// # Errors
-    ///
-    /// MSG-18 before the link is open, as for all that follow; MSG-12, MSG-13, MSG-15; a capacity where `N`
-    /// streams are under way; the sink's own errors.
-    pub fn request(&mut self, request: &TensorRequest<'_>) -> Result<u32, WriteError<W::Error>> {
-        self.require_open()?;
-        let stream_id = self.exchanges.free(self.next)?;
-        self.writer.request(stream_id, request)?;
-        let parallel = request.request_flags.has(RequestFlags::PARALLEL_OK)
-            && receive::common(self.peer.as_ref(), &self.hello).has(Capabilities::PARALLEL_STREAMS);
-        self.exchanges.put(stream_id, Stand::Asked { parallel });
-        self.next = exchange::after(stream_id, self.side());
-        Ok(stream_id)
-    }
-
-    /// Gives the server a tensor and returns its stream; [`data`](Self::data) and [`end`](Self::end) follow.
-    ///
-    /// # Errors
-    ///
-    /// As [`MessageWriter::put`]; a capacity where `N` streams are under way.
-    pub fn put<F: Fields + ?Sized>(
-        &mut self,
-        tensor_key: &str,
-        d: &F,
-    ) -> Result<u32, WriteError<W::Error>> {
-        self.require_open()?;
-        let stream_id = self.exchanges.free(self.next)?;
-        self.writer.put(stream_id, tensor_key, d)?;
-        self.exchanges.put(stream_id, Stand::Giving);
-        self.next = exchange::after(stream_id, self.side());
-        Ok(stream_id)
-    }
-
-    /// Begins the tensor that a client asked for, or a member of it; [`data`](Self::data) and
-    /// [`end`](Self::end) follow.
-    ///
-    /// # Errors
-    ///
-    /// MSG-18 where no client asks on that stream; as [`MessageWriter::descriptor`].
-    pub fn answer<F: Fields + ?Sized>(
-        &mut self,
-        stream_id: u32,
-        d: &F,
-    ) -> Result<Outcome, WriteError<W::Error>> {
-        self.answer_shard(stream_id, d, ShardNumber::WHOLE)
-    }
-
-    /// Begins a shard of the tensor that a client asked for, on that stream or one of
-    /// [`open_shard`](Self::open_shard).
-    ///
-    /// # Errors
-    ///
-    /// MSG-18 where the stream is none of those; as [`MessageWriter::descriptor`].
-    pub fn answer_shard<F: Fields + ?Sized>(
-        &mut self,
-        stream_id: u32,
-        d: &F,
-        shard: ShardNumber,
-    ) -> Result<Outcome, WriteError<W::Error>> {
-        self.require_open()?;
-        let asked = match self.exchanges.get(stream_id) {
-            Some(Stand::Asked { parallel }) => parallel || shard == ShardNumber::WHOLE,
-            Some(Stand::Answered) => true,
-            Some(Stand::Shard) => shard != ShardNumber::WHOLE,
-            _ => false,
-        };
-        exchange::in_turn(asked)?;
-        let outcome = self.writer.descriptor(stream_id, d, shard)?;
-        if !matches!(self.exchanges.get(stream_id), Some(Stand::Shard)) {
-            self.exchanges.put(stream_id, Stand::Answered);
-        }
-        Ok(outcome)
-    }
-
-    /// A new stream for a shard of the tensor that a client asked for on another one.
-    ///
-    /// # Errors
-    ///
-    /// MSG-18 where the client did not allow that; a capacity where `N` streams are under way.
-    pub fn open_shard(&mut self, request_stream: u32) -> Result<u32, WriteError<W::Error>> {
-        self.require_open()?;
-        let allowed = matches!(
-            self.exchanges.get(request_stream),
-            Some(Stand::Asked { parallel: true } | Stand::Answered | Stand::Shard)
-        );
-        exchange::in_turn(allowed && self.side() == Side::Server)?;
-        let stream_id = self.exchanges.free(self.next)?;
-        self.exchanges.put(stream_id, Stand::Shard);
-        self.next = exchange::after(stream_id, self.side());
-        Ok(stream_id)
-    }
-
-    /// Sends the next bytes of the tensor on a stream.
-    ///
-    /// # Errors
-    ///
-    /// As [`MessageWriter::data`].
-    pub fn data(&mut self, stream_id: u32, bytes: &[u8]) -> Result<(), WriteError<W::Error>> {
-        self.require_open()?;
-        self.writer.data(stream_id, bytes)
-    }
-
-    /// Ends the tensor on a stream.
-    ///
-    /// # Errors
-    ///
-    /// As [`MessageWriter::end`].
-    pub fn end(&mut self, stream_id: u32) -> Result<Outcome, WriteError<W::Error>> {
-        self.require_open()?;
-        let outcome = self.writer.end(stream_id)?;
-        match self.exchanges.get(stream_id) {
-            Some(Stand::Giving) => self.exchanges.put(stream_id, Stand::Given),
-            _ if exchange::is_whole(&outcome, self.writer.depth(stream_id)) => {
-                self.exchanges.remove(stream_id);
-            }
-            _ => {}
-        }
-        Ok(outcome)
-    }
-
-    /// Tells the client that the tensor on a stream, which is whole, was taken.
-    ///
-    /// # Errors
-    ///
-    /// MSG-18 where there is none; the sink's own errors.
-    pub fn accept(&mut self, stream_id: u32) -> Result<(), WriteError<W::Error>> {
-        self.require_open()?;
-        let whole = self.exchanges.get(stream_id) == Some(Stand::Given);
-        exchange::in_turn(whole && self.side() == Side::Server)?;
-        self.writer.put_ack(stream_id)?;
-        self.exchanges.remove(stream_id);
-        Ok(())
-    }
-
-    /// Closes a stream that is under way, and tells the other side why.
-    ///
-    /// # Errors
-    ///
-    /// MSG-18 where nothing is under way; MSG-03 for a text that is too long; the sink's own errors.
-    pub fn refuse(
-        &mut self,
-        stream_id: u32,
-        error: &ErrorMessage<'_>,
-    ) -> Result<(), WriteError<W::Error>> {
-        self.require_open()?;
-        exchange::in_turn(self.exchanges.get(stream_id).is_some())?;
-        self.writer.error(stream_id, error)?;
-        self.drop_stream(stream_id);
-        Ok(())
-    }
-
-    /// Offers memory for the data of the tensor on a stream.
-    ///
-    /// # Errors
-    ///
-    /// As [`MessageWriter::rdma_register`].
-    pub fn rdma_register(
-        &mut self,
-        stream_id: u32,
-        region: &RdmaRegister<'_>,
-    ) -> Result<(), WriteError<W::Error>> {
-        self.require_open()?;
-        self.writer.rdma_register(stream_id, region)?;
-        if self.writer.sends(stream_id) {
-            // the other side answers with memory of its own, or that it is ready
-            let awaited = self.parser.await_rdma(stream_id, region.length);
-            awaited.map_err(WriteError::Refused)?;
-        }
-        Ok(())
-    }
-
-    /// Says that the memory for the tensor on a stream is ready.
-    ///
-    /// # Errors
-    ///
-    /// As [`MessageWriter::rdma_ready`].
-    pub fn rdma_ready(&mut self, stream_id: u32) -> Result<(), WriteError<W::Error>> {
-        self.require_open()?;
-        self.writer.rdma_ready(stream_id)
     }
 
     /// Bytes that would reach the next decision, for a link that is read in pieces; 0 once it is closed.
@@ -469,14 +302,21 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
     ///
     /// # Errors
     ///
-    /// MSG-01 inside a message, MSG-32 inside a tensor that comes, COMP-48 inside a composite; MSG-18 where an
-    /// answer, the end of a tensor, or its acceptance is missing.
+    /// MSG-01 inside a message, MSG-32 inside a tensor that comes, COMP-48 inside a composite; MSG-06 where the
+    /// other side never greeted; MSG-18 where an answer, the end of a tensor, or its acceptance is missing.
     pub fn finish(&self) -> Result<(), Error> {
         if let Phase::Closed(Closed::Broken(error)) = self.phase {
             return Err(error);
         }
         self.parser.finish()?;
-        let done = exchange::in_turn(self.exchanges.is_empty());
+        let done = match self.phase {
+            Phase::Greeting => Err(Violation {
+                rule: Rule::HelloFirst,
+                field: Field::MessageType,
+                index: 0,
+            }),
+            _ => exchange::in_turn(self.exchanges.is_empty()),
+        };
         done.map_err(|broken| Error::new(broken.into(), self.parser.offset()))
     }
 
@@ -486,6 +326,13 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
             Phase::Closed(_) => Err(WriteError::Order(Order::Closed)),
             _ => Ok(exchange::in_turn(false)?),
         }
+    }
+
+    /// What both sides can.
+    fn common(&self) -> Capabilities {
+        let peer = self.peer.as_ref();
+        let peer = peer.map_or(Capabilities::NONE, Peer::capabilities);
+        peer.and(self.hello.capabilities)
     }
 
     /// Nothing goes on on a stream any more, in either direction.

@@ -2,20 +2,19 @@
 
 use super::exchange::{Stand, in_turn, is_whole};
 use super::peer::Peer;
-use super::{Closed, GREETING_STREAM, Phase, Session, SessionEvent};
+use super::refuse::told;
+use super::{Closed, Phase, Session, SessionEvent};
 use crate::composite::Outcome;
 use crate::descriptor::{Sink, WriteError};
 use crate::error::{Error, ErrorKind};
 use crate::frame::Storage;
 use crate::message::event::MessageBody;
 use crate::message::parse::MessageMark;
-use crate::message::sequence::answer;
+use crate::message::sequence::{answer, rdma_in_turn};
 use crate::message::streams::Streams;
-use crate::message::tensor::TensorDescriptor;
 use crate::message::{
     Capabilities, Data, ErrorMessage, Hello, MessageHeader, RequestFlags, ShardNumber,
 };
-use crate::rule::Rule;
 use crate::wire::descriptor::Facts;
 use crate::wire::length;
 use crate::wire::message::MESSAGE_HEADER;
@@ -29,8 +28,10 @@ enum Verdict {
     Quiet,
     /// The stream is closed, and the other side told with this code.
     Refuse(ErrorKind, ErrorCode),
-    /// As that, and with all other streams of a parallel transfer.
+    /// As that, and with all other streams of the transfer in shards.
     Abandon(ErrorKind, ErrorCode),
+    /// The other side is told, and the link is of no use.
+    GiveUp(ErrorKind),
 }
 
 impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
@@ -42,12 +43,13 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
     ///
     /// # Errors
     ///
-    /// The sink's own errors, after which nothing can be sent any more.
+    /// MSG-18 before [`start`](Self::start). The sink's own errors, after which nothing can be sent any more.
     pub fn receive<'c>(
         &mut self,
         input: &mut &'c [u8],
         now: u64,
     ) -> Result<Option<SessionEvent<'_, 'c>>, WriteError<W::Error>> {
+        in_turn(self.phase != Phase::New)?;
         if !input.is_empty() {
             self.heard = now;
             self.asked = false;
@@ -76,6 +78,8 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
                     return Ok(Some(SessionEvent::Private(header)));
                 }
                 MessageMark::Start(_) => continue,
+                // the rest of a message on a stream that this side closed inside it
+                MessageMark::Data { .. } if !self.is_of_use(&header) => continue,
                 MessageMark::Data { offset, last } => {
                     let taken = chunk.len().saturating_sub(input.len());
                     let bytes = chunk.get(..taken).unwrap_or(chunk);
@@ -101,8 +105,13 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
                     let error = Error::new(kind, self.message_start(&header));
                     let request = self.sharded.unwrap_or(stream_id);
                     self.close(stream_id, error, code)?;
-                    self.abandon(error, code)?;
+                    self.abandon(&told(&error, code))?;
                     return Ok(Some(SessionEvent::Refused(request, error)));
+                }
+                Verdict::GiveUp(kind) => {
+                    let error = Error::new(kind, self.message_start(&header));
+                    self.tell(stream_id, &told(&error, answer(&kind)))?;
+                    self.phase = Phase::Closed(Closed::Broken(error));
                 }
             }
             if let Phase::Closed(why) = self.phase {
@@ -111,57 +120,9 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
         }
     }
 
-    /// What a message that the parser refused leads to.
-    #[cold]
-    fn broken<'c>(
-        &mut self,
-        error: Error,
-    ) -> Result<Option<SessionEvent<'static, 'c>>, WriteError<W::Error>> {
-        let stream_id = self.parser.header().stream_id;
-        let code = answer(&error.kind());
-        let goes_on = self.phase == Phase::Open && self.parser.skip_message().is_ok();
-        if goes_on && stream_id != 0 {
-            return self.close(stream_id, error, code);
-        }
-        if goes_on {
-            self.tell(GREETING_STREAM, error, code)?;
-            return Ok(Some(SessionEvent::Refused(stream_id, error)));
-        }
-        self.tell(stream_id.max(GREETING_STREAM), error, code)?;
-        let why = Closed::Broken(error);
-        self.phase = Phase::Closed(why);
-        Ok(Some(SessionEvent::Closed(why)))
-    }
-
-    /// Closes a stream for what came on it, unless it is closed already and the other side does not know.
-    fn close<'c>(
-        &mut self,
-        stream_id: u32,
-        error: Error,
-        code: ErrorCode,
-    ) -> Result<Option<SessionEvent<'static, 'c>>, WriteError<W::Error>> {
-        let known = self.exchanges.is_closed(stream_id);
-        self.drop_stream(stream_id);
-        if known {
-            return Ok(None);
-        }
-        self.tell(stream_id, error, code)?;
-        Ok(Some(SessionEvent::Refused(stream_id, error)))
-    }
-
-    /// Sends an ERROR that names the rule.
-    fn tell(
-        &mut self,
-        stream_id: u32,
-        error: Error,
-        error_code: ErrorCode,
-    ) -> Result<(), WriteError<W::Error>> {
-        let message = error.rule().map_or("capacity", Rule::id);
-        let message = ErrorMessage {
-            error_code,
-            message,
-        };
-        self.writer.error(stream_id, &message)
+    /// Whether data of a message has an owner.
+    fn is_of_use(&self, header: &MessageHeader) -> bool {
+        header.message_type.is_private() || self.exchanges.get(header.stream_id).is_some()
     }
 
     /// Takes a control message to what is under way, and answers what the protocol answers by itself.
@@ -182,7 +143,11 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
                     protocol_version: version,
                     ..self.hello
                 };
-                self.writer.hello(stream_id, &own)?;
+                match self.writer.hello(stream_id, &own) {
+                    // the client takes no message that is as large
+                    Err(WriteError::Refused(kind)) => return Ok(Verdict::GiveUp(kind)),
+                    greeted => greeted?,
+                }
                 self.phase = Phase::Open;
                 Ok(Verdict::Tell(stream_id))
             }
@@ -194,8 +159,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
             }
             MessageBody::TensorRequest(request) => {
                 let asked = request.request_flags.has(RequestFlags::PARALLEL_OK);
-                let common = common(self.peer.as_ref(), &self.hello);
-                let parallel = asked && common.has(Capabilities::PARALLEL_STREAMS);
+                let parallel = asked && self.common().has(Capabilities::PARALLEL_STREAMS);
                 Ok(self.begin(stream_id, stand, Stand::Asked { parallel }))
             }
             MessageBody::TensorPut(_) => Ok(self.begin(stream_id, stand, Stand::Giving)),
@@ -206,10 +170,15 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
                 let Some(request) = self.exchanges.sharded(self.sharded, stream_id) else {
                     return Ok(known(stream_id, false));
                 };
-                let added = add(&mut self.parallel, &tensor);
+                let added = self.parallel.add(&tensor.descriptor, tensor.shard);
+                let added = added.map_err(|error| error.kind);
                 Ok(self.shard(stream_id, request, added))
             }
             MessageBody::TensorDataEnd(outcome) => {
+                // what was offered is written to when this side has its memory ready
+                if let Err(broken) = rdma_in_turn(!self.writer.awaits(stream_id)) {
+                    return Ok(Verdict::Refuse(broken.into(), ErrorCode::InvalidMessage));
+                }
                 self.ended(stream_id, stand, &outcome);
                 Ok(Verdict::Tell(stream_id))
             }
@@ -229,7 +198,11 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
                 self.failed(stream_id, stand)
             }
             MessageBody::Ping(payload) => {
-                self.writer.pong(stream_id, payload)?;
+                // one that the other side would not take itself cannot be answered
+                let most = self.writer.options().max_message_size;
+                if length(payload.len()) <= most.into() {
+                    self.writer.pong(stream_id, payload)?;
+                }
                 Ok(Verdict::Quiet)
             }
             MessageBody::RdmaRegister(region) => {
@@ -238,7 +211,9 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
                     && self.parser.receives(stream_id)
                 {
                     let awaited = self.writer.await_rdma(stream_id, region.length);
-                    awaited.map_err(WriteError::Refused)?;
+                    if let Err(kind) = awaited {
+                        return Ok(Verdict::Refuse(kind, answer(&kind)));
+                    }
                 }
                 Ok(known(stream_id, stand.is_some()))
             }
@@ -261,26 +236,38 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
 
     /// A tensor begins that this client asked for, or a member of it.
     fn tensor(&mut self, stream_id: u32, stand: Option<Stand>) -> Verdict {
-        let awaited = matches!(stand, Some(Stand::Asked { .. } | Stand::Answered));
-        if awaited {
-            self.exchanges.put(stream_id, Stand::Answered);
+        match (stand, in_turn(false)) {
+            (Some(Stand::Asked { .. } | Stand::Answered), _) => {
+                self.exchanges.put(stream_id, Stand::Answered);
+                Verdict::Tell(stream_id)
+            }
+            // it comes in shards or whole, not both
+            (Some(Stand::Sharded), Err(broken)) => {
+                Verdict::Abandon(broken.into(), ErrorCode::ShardMismatch)
+            }
+            _ => known(stream_id, false),
         }
-        known(stream_id, awaited)
     }
 
     /// A shard begins of a tensor that this client asked for.
     fn shard(&mut self, stream_id: u32, request: u32, added: Result<(), ErrorKind>) -> Verdict {
-        self.sharded = Some(request);
-        let room = match stream_id == request {
-            true => Ok(()),
-            false => self.exchanges.room(),
+        let room = match self.exchanges.get(stream_id) {
+            Some(_) => Ok(()),
+            None => self.exchanges.room(),
         };
-        match (added, room) {
-            (Err(kind), _) => Verdict::Abandon(kind, ErrorCode::ShardMismatch),
-            (_, Err(kind)) => Verdict::Abandon(kind, answer(&kind)),
-            (Ok(()), Ok(())) => {
-                self.exchanges.put(stream_id, Stand::Shard);
+        match added.and(room) {
+            Ok(()) => {
+                self.note_shard(stream_id, request);
                 Verdict::Tell(stream_id)
+            }
+            Err(kind) => {
+                // so that it is given up
+                self.note_sharded(request);
+                let code = match kind.rule() {
+                    Some(_) => ErrorCode::ShardMismatch,
+                    None => answer(&kind),
+                };
+                Verdict::Abandon(kind, code)
             }
         }
     }
@@ -289,18 +276,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
     fn ended(&mut self, stream_id: u32, stand: Option<Stand>, outcome: &Outcome) {
         match stand {
             Some(Stand::Giving) => self.exchanges.put(stream_id, Stand::Given),
-            Some(Stand::Shard) => {
-                self.exchanges.remove(stream_id);
-                self.shards = self.shards.saturating_add(1);
-                if self.parallel.is_complete() && self.shards == self.parallel.seen() {
-                    self.gathered = self.sharded.take();
-                    if let Some(request) = self.gathered {
-                        self.exchanges.remove(request);
-                    }
-                    self.parallel.reset();
-                    self.shards = 0;
-                }
-            }
+            Some(Stand::Shard) => self.gathered = self.end_shard(stream_id),
             _ if is_whole(outcome, self.parser.depth(stream_id)) => {
                 self.exchanges.remove(stream_id);
             }
@@ -314,32 +290,18 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
         stream_id: u32,
         stand: Option<Stand>,
     ) -> Result<Verdict, WriteError<W::Error>> {
-        match (stand, self.sharded) {
-            (None, _) => Ok(Verdict::Quiet),
-            (Some(stand), Some(request)) if stand == Stand::Shard || request == stream_id => {
-                if let Err(broken) = in_turn(false) {
-                    let error = Error::new(broken.into(), self.parser.offset());
-                    self.abandon(error, ErrorCode::ShardMismatch)?;
-                }
+        match stand {
+            None => Ok(Verdict::Quiet),
+            Some(Stand::Shard | Stand::Sharded) => {
+                let request = self.sharded.unwrap_or(stream_id);
+                self.abandon(&ErrorMessage {
+                    error_code: ErrorCode::ShardMismatch,
+                    message: "another shard failed",
+                })?;
                 Ok(Verdict::Tell(request))
             }
-            _ => Ok(Verdict::Tell(stream_id)),
+            Some(_) => Ok(Verdict::Tell(stream_id)),
         }
-    }
-
-    /// Gives up a parallel transfer: its streams are closed.
-    fn abandon(&mut self, error: Error, code: ErrorCode) -> Result<(), WriteError<W::Error>> {
-        self.parallel.reset();
-        self.shards = 0;
-        let request = self.sharded.take();
-        let request = request.filter(|request| self.exchanges.get(*request).is_some());
-        if let Some(request) = request {
-            self.close(request, error, code)?;
-        }
-        while let Some(shard) = self.exchanges.shard() {
-            self.close(shard, error, code)?;
-        }
-        Ok(())
     }
 
     /// Where the message started that was read to its end.
@@ -366,25 +328,10 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
     }
 }
 
-/// Takes a shard to those before.
-fn add<C: crate::composite::Cover, A: crate::composite::Arena>(
-    parallel: &mut crate::message::ParallelTransfer<C, A>,
-    tensor: &TensorDescriptor<'_>,
-) -> Result<(), ErrorKind> {
-    let added = parallel.add(&tensor.descriptor, tensor.shard);
-    added.map_err(|error| error.kind)
-}
-
 /// Tells of a message that was awaited, and refuses another one.
 fn known(stream_id: u32, awaited: bool) -> Verdict {
     match in_turn(awaited) {
         Ok(()) => Verdict::Tell(stream_id),
         Err(broken) => Verdict::Refuse(broken.into(), ErrorCode::InvalidMessage),
     }
-}
-
-/// What both sides can.
-pub(super) fn common(peer: Option<&Peer>, own: &Hello<'_>) -> Capabilities {
-    let peer = peer.map_or(Capabilities::NONE, Peer::capabilities);
-    peer.and(own.capabilities)
 }
