@@ -1,6 +1,7 @@
 //! Whether the shards of a parallel transfer fit together.
 
 use super::ShardNumber;
+use super::sequence::ORDER;
 use crate::composite::{Arena, CompositeValidator, Cover, Exact, InlineArena, SetError};
 use crate::descriptor::DescriptorSpec;
 use crate::error::{ErrorKind, Field, Violation};
@@ -103,7 +104,7 @@ impl<C: Cover, A: Arena> ParallelTransfer<C, A> {
     ///
     /// # Errors
     ///
-    /// MSG-29 and MSG-44 where it does not fit those before; COMP-42 where it overlaps one; COMP-43 where it
+    /// MSG-18 for a composite head; MSG-29 and MSG-44 where it does not fit those before; COMP-42 where it overlaps one; COMP-43 where it
     /// is the last and something is left uncovered; a capacity. The transfer is over then.
     pub fn add<F: Fields + ?Sized>(&mut self, d: &F, shard: ShardNumber) -> Result<(), SetError> {
         let origin = d.origin();
@@ -124,6 +125,9 @@ impl<C: Cover, A: Arena> ParallelTransfer<C, A> {
         // how members would follow a head on a stream of its own is not defined (AMB-88)
         let plain = layout != LayoutTag::Composite;
         require(layout == self.layout && plain, ALIKE, Field::LayoutTag, 0)?;
+        require(layout == self.layout, ALIKE, Field::LayoutTag, 0)?;
+        // members would follow it, and to which shard is not said
+        require(layout != LayoutTag::Composite, ORDER, Field::LayoutTag, 0)?;
         let number = u64::from(shard.index);
         let parent = [self.total.into()];
         let unit = DescriptorSpec {

@@ -38,6 +38,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
         let request = self.transfer_of(stream_id, stand);
         in_turn(self.side() == Side::Server && !self.writer.sends(stream_id))?;
         in_turn(request.is_some())?;
+        shard.check(d.shard().is_some())?;
         self.note_shard(stream_id, request.unwrap_or(stream_id));
         let added = self.parallel.add(d, shard);
         added.map_err(|error| WriteError::Refused(error.kind))?;

@@ -1,0 +1,16 @@
+//! Sessions: what each side sends, tells and refuses, worked out by hand; and two of them over links that
+//! delay, tear and damage what they carry.
+
+mod support;
+
+mod session {
+    mod closed;
+    mod greeting;
+    mod keep_alive;
+    mod parallel;
+    mod puts;
+    mod rdma;
+    mod requests;
+    mod selection;
+    mod side;
+}
