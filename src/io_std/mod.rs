@@ -1,4 +1,4 @@
-//! What needs an operating system: streams over `Read` and `Write`, files, mapped files, atomic saves, and
+//! What needs an operating system: streams and sessions over `Read` and `Write`, files, mapped files, atomic saves, and
 //! random keys.
 //!
 //! Depends on everything below; contains no rule and no parsing. An I/O error stays the value that the
@@ -7,6 +7,7 @@
 mod error;
 mod file;
 mod gather;
+mod link;
 #[cfg(feature = "mmap")]
 mod mmap;
 mod output;
@@ -17,10 +18,11 @@ mod writer;
 
 pub use error::IoError;
 pub use file::FileReader;
+pub use link::{Arrival, LinkSession, SessionLink};
 #[cfg(feature = "mmap")]
 pub use mmap::MappedFile;
 pub use output::{Output, StreamWriter};
-pub use save::{Saved, save};
+pub use save::{Saved, Saving, save};
 pub use source::Source;
 pub use stream::{StreamReader, read_events};
 pub use writer::FileWriter;

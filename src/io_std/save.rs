@@ -56,21 +56,82 @@ pub fn save<T, E: From<io::Error>>(
     path: impl AsRef<Path>,
     write: impl FnOnce(&mut Saved<'_>) -> Result<T, E>,
 ) -> Result<T, E> {
-    let path = place(path.as_ref())?;
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut temporary = temporary(&path, folder)?;
-    let mut sink = Output(BufWriter::with_capacity(CHUNK, temporary.as_file_mut()));
+    let mut saving = Saving::new(path)?;
+    let file = saving.temporary.as_file_mut();
+    let mut sink = Output(BufWriter::with_capacity(CHUNK, file));
     let result = write(&mut sink)?;
     sink.0.flush()?;
     drop(sink);
-    temporary.as_file().sync_all()?;
-    temporary.persist(&path).map_err(|error| error.error)?;
-    #[cfg(unix)]
-    File::open(folder)?.sync_all()?;
+    saving.commit()?;
     Ok(result)
+}
+
+/// A file that will be replaced or made as [`save`] does it, for those who cannot write all of it within one call.
+///
+/// What is dropped before [`commit`](Self::commit) leaves the old file as it was. Nothing is buffered here.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("notes.txt");
+/// use std::io::Write;
+/// use hrry::io_std::Saving;
+///
+/// let mut saving = Saving::new(&path)?;
+/// saving.write_all(b"all of it")?;
+/// assert!(!path.exists());
+/// saving.commit()?;
+/// assert_eq!(std::fs::read(&path)?, b"all of it");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Saving {
+    path: PathBuf,
+    temporary: NamedTempFile,
+}
+
+impl Saving {
+    /// Makes the temporary file beside `path`.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the system; what [`save`] refuses.
+    pub fn new(path: impl AsRef<Path>) -> io::Result<Self> {
+        let path = place(path.as_ref())?;
+        let temporary = temporary(&path, folder(&path))?;
+        Ok(Saving { path, temporary })
+    }
+
+    /// Gives the file its bytes.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the system, also of the folder's own way to the disk, as [`save`] says.
+    pub fn commit(self) -> io::Result<()> {
+        let Saving { path, temporary } = self;
+        temporary.as_file().sync_all()?;
+        temporary.persist(&path).map_err(|error| error.error)?;
+        #[cfg(unix)]
+        File::open(folder(&path))?.sync_all()?;
+        Ok(())
+    }
+}
+
+impl Write for Saving {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.temporary.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.temporary.flush()
+    }
+}
+
+/// The folder that a file is in.
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
 }
 
 /// Where the file is, or will be: a link stays one.
