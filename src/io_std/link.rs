@@ -6,9 +6,7 @@ use std::vec;
 use std::vec::Vec;
 
 use crate::composite::{Cover, Exact};
-use crate::message::{
-    Hello, KeepAlive, ParallelTransfer, Session, SessionEvent, Side, Transfer,
-};
+use crate::message::{Hello, KeepAlive, ParallelTransfer, Session, SessionEvent, Side, Transfer};
 use crate::owned::GrowFrame;
 use crate::policy::Policy;
 

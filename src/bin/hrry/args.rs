@@ -8,6 +8,7 @@ use hrry::{Agreements, Policy, Transport};
 use serde::Serialize;
 
 use super::messages::Link;
+use super::net;
 use super::setting::Setting;
 
 /// Checks Hurray tensors (magic HRRY) and shows what is in them
@@ -29,6 +30,9 @@ pub enum Command {
     Unpack(Unpack),
     Values(Values),
     Stats(Stats),
+    Serve(net::Serve),
+    Get(net::Get),
+    Put(net::Put),
 }
 
 /// Say of each file whether it follows the format, and if not, which rule it breaks and where; what is inside

@@ -88,21 +88,33 @@ pub fn tensor<'t>(
     reader: &mut RangeReader<'_, &mut File>,
     entry: Entry<'t>,
     bytes: &'t mut Vec<u8>,
-) -> Result<FileTensor<'t>, Stop> {
+) -> Result<FileTensor<'t>, IoError> {
     let missing = entry.storage_len().saturating_sub(bytes.len());
-    let reserved = bytes.try_reserve(missing);
-    reserved.map_err(|error| Stop::Problem(Problem::other(error)))?;
+    bytes.try_reserve(missing).map_err(IoError::from)?;
     bytes.resize(bytes.len() + missing, 0);
-    reader.tensor(&entry, bytes).map_err(stopped)
+    let tensor = reader.tensor(&entry, bytes);
+    tensor.map_err(IoError::from)
 }
 
-/// Reads the data of a tensor in pieces.
+/// Reads the data of a tensor in pieces, and shows how far that has come.
 pub fn copy<E: Into<Stop>>(
     file: &mut File,
     tensor: &FileTensor<'_>,
     progress: &mut Progress,
     mut take: impl FnMut(&Payload<'_>) -> Result<(), E>,
 ) -> Result<(), Stop> {
+    pieces(file, tensor, |payload| {
+        progress.add(payload.bytes.len() as u64);
+        take(payload).map_err(Into::into)
+    })
+}
+
+/// Reads the data of a tensor in pieces.
+pub fn pieces<E: From<IoError>>(
+    file: &mut File,
+    tensor: &FileTensor<'_>,
+    mut take: impl FnMut(&Payload<'_>) -> Result<(), E>,
+) -> Result<(), E> {
     let mut chunk = Vec::new();
     for buffer in 0..tensor.descriptor().buffer_count() {
         let place = tensor.place(buffer).unwrap_or_default();
@@ -111,19 +123,23 @@ pub fn copy<E: Into<Stop>>(
             let len = (place.end - at).min(CHUNK as u64);
             chunk.resize(len as usize, 0);
             let bytes = &mut chunk[..];
-            file.read_at(at, bytes).map_err(Problem::input)?;
-            progress.add(len);
-            let taken = take(&Payload {
+            file.read_at(at, bytes).map_err(IoError::Io)?;
+            take(&Payload {
                 buffer: buffer as u8,
                 offset: at - place.start,
                 last: at + len == place.end,
                 bytes,
-            });
-            taken.map_err(Into::into)?;
+            })?;
             at += len;
         }
     }
     Ok(())
+}
+
+impl From<IoError> for Stop {
+    fn from(error: IoError) -> Stop {
+        stopped(error)
+    }
 }
 
 fn refused(error: Error) -> Stop {

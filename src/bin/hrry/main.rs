@@ -16,6 +16,7 @@ mod inspect;
 mod json;
 mod kv;
 mod messages;
+mod net;
 mod number;
 mod object;
 mod pack;
@@ -64,6 +65,9 @@ fn main() -> ExitCode {
         Command::Unpack(args) => pack::unpack(args, &mut out),
         Command::Values(args) => values::run(args, &mut out),
         Command::Stats(args) => stats::run(args, &mut out),
+        Command::Serve(args) => net::serve(args, &mut out),
+        Command::Get(args) => net::get(args, &mut out),
+        Command::Put(args) => net::put(args),
     };
     let status = status.and_then(|status| out.flush().map(|()| status));
     let status = status.unwrap_or_else(|error| {

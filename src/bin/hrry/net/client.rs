@@ -1,0 +1,117 @@
+//! The client's end of a connection.
+
+use std::fmt::Display;
+use std::io;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+use hrry::io_std::{Arrival, IoError};
+use hrry::{Closed, ErrorCode, ErrorMessage, SessionEvent, Side, WriteError};
+
+use super::super::plain::Plain;
+use super::super::{Status, complain};
+use super::{Link, PORT, link};
+
+/// Why nothing, or not all of it, went over.
+pub enum Failure {
+    /// The server or the protocol says no.
+    Refused(String),
+    /// The connection or a file fails.
+    Broken(String),
+}
+
+impl Failure {
+    pub fn broken(why: impl Display) -> Failure {
+        Failure::Broken(why.to_string())
+    }
+
+    /// What the server said.
+    pub fn answered(error: &ErrorMessage<'_>) -> Failure {
+        let code = name(error.error_code);
+        Failure::Refused(format!("{code}: {}", Plain::new(error.message)))
+    }
+
+    pub fn closed(why: Closed) -> Failure {
+        match why {
+            Closed::Broken(error) => Failure::Refused(error.to_string()),
+            Closed::Declined(code) => Failure::Refused(format!("{}: no greeting", name(code))),
+            _ => Failure::broken("the server is silent"),
+        }
+    }
+
+    /// Tells it and says what that means for the program.
+    pub fn tell(&self, whose: &str) -> Status {
+        let (text, status) = match self {
+            Failure::Refused(text) => (text, Status::Refused),
+            Failure::Broken(text) => (text, Status::Error),
+        };
+        complain(&format!("hrry: {}: {text}", Plain::new(whose)));
+        status
+    }
+}
+
+fn name(code: ErrorCode) -> String {
+    match code.name() {
+        Some(name) => name.to_owned(),
+        None => format!("error {:#04x}", code.0),
+    }
+}
+
+impl From<IoError> for Failure {
+    fn from(error: IoError) -> Failure {
+        match error.rule() {
+            Some(_) => Failure::Refused(error.to_string()),
+            None => Failure::broken(error),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::broken(error)
+    }
+}
+
+impl From<WriteError<io::Error>> for Failure {
+    fn from(error: WriteError<io::Error>) -> Failure {
+        IoError::from(error).into()
+    }
+}
+
+/// Connects and greets.
+pub fn dial(address: &str, timeout: Duration) -> Result<Link, Failure> {
+    let socket = connect(address, timeout).map_err(Failure::broken)?;
+    let mut link = link(socket, Side::Client, timeout)?;
+    loop {
+        wait(&mut link)?;
+        match link.next_event()? {
+            Some(SessionEvent::Opened) => return Ok(link),
+            Some(SessionEvent::Closed(why)) => return Err(Failure::closed(why)),
+            _ => {}
+        }
+    }
+}
+
+/// Waits for bytes of the server.
+pub fn wait(link: &mut Link) -> Result<(), Failure> {
+    match link.wait()? {
+        Arrival::End => Err(Failure::broken("the server closed the connection")),
+        Arrival::Bytes | Arrival::Nothing => Ok(()),
+    }
+}
+
+/// Tries all addresses of a host; the usual port need not be given.
+fn connect(address: &str, timeout: Duration) -> io::Result<TcpStream> {
+    let usual = || (address, PORT).to_socket_addrs();
+    let addresses = address
+        .to_socket_addrs()
+        .or_else(|error| usual().map_err(|_| error))?;
+    let mut failed = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    for address in addresses {
+        match TcpStream::connect_timeout(&address, timeout) {
+            Ok(socket) => return Ok(socket),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
+}
