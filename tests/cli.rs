@@ -19,6 +19,8 @@ mod messages;
 mod outside;
 #[path = "support/program.rs"]
 mod program;
+#[path = "cli/serve/mod.rs"]
+mod serve;
 #[path = "cli/stats.rs"]
 mod stats;
 #[path = "cli/values.rs"]

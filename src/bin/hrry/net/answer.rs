@@ -139,8 +139,14 @@ struct Placed<'a> {
 impl Fields for Placed<'_> {
     fn buffer(&self, index: usize) -> Option<BufferHandle> {
         let handle = self.view.buffer(index)?;
+        // no bytes are aligned as they are
+        let least = if handle.byte_size > 0 {
+            self.alignment
+        } else {
+            0
+        };
         Some(BufferHandle {
-            alignment: handle.alignment.max(self.alignment),
+            alignment: handle.alignment.max(least),
             device_tag: DeviceTag::Cpu,
             memory_class: MemoryClass::Standard,
             sync_mode: SyncMode::ProducerSynced,
