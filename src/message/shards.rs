@@ -104,8 +104,9 @@ impl<C: Cover, A: Arena> ParallelTransfer<C, A> {
     ///
     /// # Errors
     ///
-    /// MSG-18 for a composite head; MSG-29 and MSG-44 where it does not fit those before; COMP-42 where it overlaps one; COMP-43 where it
-    /// is the last and something is left uncovered; a capacity. The transfer is over then.
+    /// MSG-18 for a composite head; MSG-29 and MSG-44 where it does not fit those before; COMP-42 where it
+    /// overlaps one; COMP-43 where it is the last and something is left uncovered; a capacity. The transfer is
+    /// over then.
     pub fn add<F: Fields + ?Sized>(&mut self, d: &F, shard: ShardNumber) -> Result<(), SetError> {
         let origin = d.origin();
         let added = self.take(d, shard);
@@ -122,11 +123,8 @@ impl<C: Cover, A: Arena> ParallelTransfer<C, A> {
         require(shard.total == self.total, NUMBER, Field::TotalShards, 0)?;
         // all numbers are there once
         require(self.seen < self.total, NUMBER, Field::ShardIndex, 0)?;
-        // how members would follow a head on a stream of its own is not defined (AMB-88)
-        let plain = layout != LayoutTag::Composite;
-        require(layout == self.layout && plain, ALIKE, Field::LayoutTag, 0)?;
         require(layout == self.layout, ALIKE, Field::LayoutTag, 0)?;
-        // members would follow it, and to which shard is not said
+        // how members would follow a head on a stream of its own is not defined (AMB-88)
         require(layout != LayoutTag::Composite, ORDER, Field::LayoutTag, 0)?;
         let number = u64::from(shard.index);
         let parent = [self.total.into()];

@@ -111,7 +111,7 @@ pub(crate) fn shards_differ() {
         member_count: 0,
     };
     let head = |offset| Plain::head(ElementType::UInt8, &[8], group).with_shard(&[16], &[offset]);
-    let broken = violation(Rule::ShardsDiffer, Field::LayoutTag, 0);
+    let broken = violation(Rule::MessageOrder, Field::LayoutTag, 0);
     assert_eq!(
         shards([(&head(0), 0, 2), (&head(8), 1, 2)]),
         Err(broken.into())

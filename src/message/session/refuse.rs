@@ -72,9 +72,10 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
         };
         let room = usize::try_from(room).unwrap_or(usize::MAX);
         let text = error.message;
-        let fitting = text.get(..text.floor_char_boundary(room));
+        let mut lens = (0..=room.min(text.len())).rev();
+        let fitting = lens.find_map(|len| text.get(..len));
         let error = ErrorMessage {
-            message: fitting.unwrap_or(text),
+            message: fitting.unwrap_or_default(),
             ..*error
         };
         self.writer.error(stream_id, &error)
