@@ -7,10 +7,13 @@ mod session {
     mod closed;
     mod greeting;
     mod keep_alive;
+    mod link;
+    mod many;
     mod parallel;
     mod puts;
     mod rdma;
     mod requests;
     mod selection;
     mod side;
+    mod torn;
 }

@@ -166,7 +166,7 @@ impl<T> Sequence<T> {
             None => is_hello || refuses,
             Some(_) => !is_hello,
         };
-        require(holds, Rule::HelloFirst, Field::MessageType)
+        greets(holds)
     }
 
     /// Requires what holds, or what the mode relaxes.
@@ -423,6 +423,11 @@ fn require(holds: bool, rule: Rule, field: Field) -> Result<(), Violation> {
 
 fn require_stream(stream_id: u32) -> Result<(), Violation> {
     require(stream_id != 0, Rule::StreamId, Field::StreamId)
+}
+
+/// Requires of a side that it greets, before anything else and once.
+pub(super) fn greets(holds: bool) -> Result<(), Violation> {
+    require(holds, Rule::HelloFirst, Field::MessageType)
 }
 
 fn in_turn(holds: bool) -> Result<(), Violation> {

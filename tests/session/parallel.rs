@@ -80,7 +80,7 @@ fn any_order_of_messages() {
             if queues[k].is_empty() {
                 queues.swap_remove(k);
             }
-            assert_eq!(client.missing().is_some(), true);
+            assert!(client.missing().is_some());
             let seen = client.feed(&message);
             let begins = matches!(seen[0], Seen::Tensor(..));
             assert_eq!(

@@ -68,7 +68,7 @@ fn refused() {
     for before in 1..=4 {
         let mut server = Party::server();
         server.feed(&parts[..before].concat());
-        assert_eq!(server.missing().is_some(), true);
+        assert!(server.missing().is_some());
         server.refuse(1, ErrorCode::DeviceUnavailable).unwrap();
         assert_eq!(server.sent(), error(1, 5, "no"));
         assert_eq!(server.feed(&parts[before..].concat()), []);

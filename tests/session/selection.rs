@@ -14,7 +14,8 @@ const PRIVATE: u8 = 0xF1;
 /// MSG-16: preferences, whether the client allows other layouts, what the server has and makes, its choice.
 #[test]
 fn layouts() {
-    let table: [(&[u8], bool, u8, &[u8], u8); 12] = [
+    type Row = (&'static [u8], bool, u8, &'static [u8], u8);
+    let table: [Row; 12] = [
         (&[], false, ROW, &[], ROW),
         (&[], true, ROW, &[COLUMN], ROW),
         (&[ROW], false, ROW, &[], ROW),
@@ -59,7 +60,8 @@ fn layouts() {
 fn devices() {
     const CPU: u8 = 0x00;
     const CUDA: u8 = 0x01;
-    let table: [(u8, &[u8], Availability, Availability, Option<u8>); 14] = [
+    type Row = (u8, &'static [u8], Availability, Availability, Option<u8>);
+    let table: [Row; 14] = [
         (CPU, &[CPU], Ready, Ready, Some(CPU)),
         (CPU, &[CPU, CUDA], Busy, Busy, None),
         (CPU, &[CPU], Never, Never, None),

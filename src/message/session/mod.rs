@@ -21,17 +21,16 @@ use exchange::Exchanges;
 
 use crate::composite::{Exact, InlineArena};
 use crate::descriptor::{Order, Sink, WriteError};
-use crate::error::{Error, Field, Violation};
+use crate::error::Error;
 use crate::frame::Storage;
 use crate::message::hello::Hello;
 use crate::message::parse::MessageParser;
-use crate::message::sequence::LinkOptions;
+use crate::message::sequence::{LinkOptions, greets};
 use crate::message::shards::ParallelTransfer;
 use crate::message::streams::{Streams, Transfer};
 use crate::message::write::MessageWriter;
 use crate::message::{Capabilities, Side};
 use crate::policy::Policy;
-use crate::rule::Rule;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -211,6 +210,13 @@ impl<'h, S, T: Streams, W, const N: usize> Session<'h, S, T, W, N> {
         self.sharded
     }
 
+    /// Whether an exchange is under way on a stream. A client asks at [`End`](SessionEvent::End) whether all of
+    /// the tensor is there, which may be a composite with members to come.
+    #[must_use]
+    pub fn is_under_way(&self, stream_id: u32) -> bool {
+        self.exchanges.get(stream_id).is_some()
+    }
+
     /// Why the link is of no use any more.
     #[must_use]
     pub const fn closed(&self) -> Option<Closed> {
@@ -310,11 +316,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
         }
         self.parser.finish()?;
         let done = match self.phase {
-            Phase::Greeting => Err(Violation {
-                rule: Rule::HelloFirst,
-                field: Field::MessageType,
-                index: 0,
-            }),
+            Phase::Greeting => greets(false),
             _ => exchange::in_turn(self.exchanges.is_empty()),
         };
         done.map_err(|broken| Error::new(broken.into(), self.parser.offset()))

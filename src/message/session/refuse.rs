@@ -72,8 +72,8 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
         };
         let room = usize::try_from(room).unwrap_or(usize::MAX);
         let text = error.message;
-        let mut lens = (0..=room.min(text.len())).rev();
-        let fitting = lens.find_map(|len| text.get(..len));
+        // names of rules are ASCII, and what an owner says was seen to fit
+        let fitting = text.get(..room.min(text.len()));
         let error = ErrorMessage {
             message: fitting.unwrap_or_default(),
             ..*error
