@@ -36,7 +36,7 @@ pub enum Stored {
 /// What an application does next on a stream.
 #[derive(Clone, Debug)]
 enum Do {
-    Answer(Plain, [u32; 2]),
+    Answer(Box<Plain>, [u32; 2]),
     Data(Vec<u8>),
     End,
     Refuse,
@@ -101,7 +101,7 @@ pub struct World {
 }
 
 fn steps(node: &Node, queue: &mut VecDeque<Do>, rng: &mut Rng) {
-    queue.push_back(Do::Answer(node.plain.clone(), [0, 1]));
+    queue.push_back(Do::Answer(Box::new(node.plain.clone()), [0, 1]));
     pieces(&node.payload, queue, rng);
     for member in &node.members {
         steps(member, queue, rng);
@@ -398,11 +398,11 @@ impl World {
             let bytes: Vec<u8> = parts.iter().flat_map(|part| part.1.clone()).collect();
             let len = bytes.len() as u64;
             let whole = Plain::new(ElementType::UInt8, &[len], &[len]);
-            queue.push_back(Do::Answer(whole, [0, 1]));
+            queue.push_back(Do::Answer(Box::new(whole), [0, 1]));
             return pieces(&bytes, queue, &mut self.rng);
         }
         for (k, (plain, bytes)) in parts.iter().enumerate() {
-            let mut own = VecDeque::from([Do::Answer(plain.clone(), [k as u32, total])]);
+            let mut own = VecDeque::from([Do::Answer(Box::new(plain.clone()), [k as u32, total])]);
             pieces(bytes, &mut own, &mut self.rng);
             match streams[k] == request {
                 true => *queue = own,
@@ -482,8 +482,8 @@ impl World {
 
 fn run(party: &mut Party, stream_id: u32, step: Do) -> Outcome<()> {
     match step {
-        Do::Answer(plain, [0, 1]) => party.answer(stream_id, &plain),
-        Do::Answer(plain, number) => party.answer_shard(stream_id, &plain, number),
+        Do::Answer(plain, [0, 1]) => party.answer(stream_id, &*plain),
+        Do::Answer(plain, number) => party.answer_shard(stream_id, &*plain, number),
         Do::Data(bytes) => party.session.data(stream_id, &bytes),
         Do::End => party.session.end(stream_id).map(|_| ()),
         Do::Refuse => party.refuse(stream_id, ErrorCode::UnknownTensor),

@@ -97,7 +97,8 @@ fn devices() {
 /// to 3, the CPU has not the last one, CUDA has all.
 #[test]
 fn classes() {
-    let table: [(u8, &[u8], &[u8], Option<u8>); 10] = [
+    type Row = (u8, &'static [u8], &'static [u8], Option<u8>);
+    let table: [Row; 10] = [
         (0, &[], &[0], Some(0)),
         (0, &[], &[1, 0], Some(0)),
         (0, &[0, 1], &[1, 0], Some(1)),
