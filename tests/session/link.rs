@@ -482,8 +482,8 @@ impl World {
 
 fn run(party: &mut Party, stream_id: u32, step: Do) -> Outcome<()> {
     match step {
-        Do::Answer(plain, [0, 1]) => party.answer(stream_id, &*plain),
-        Do::Answer(plain, number) => party.answer_shard(stream_id, &*plain, number),
+        Do::Answer(plain, [0, 1]) => party.answer(stream_id, &plain),
+        Do::Answer(plain, number) => party.answer_shard(stream_id, &plain, number),
         Do::Data(bytes) => party.session.data(stream_id, &bytes),
         Do::End => party.session.end(stream_id).map(|_| ()),
         Do::Refuse => party.refuse(stream_id, ErrorCode::UnknownTensor),
