@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What linked images must not hold: panics, an allocator, floating point; for wasm, imports. Each search
+# What linked images must not hold: panics, an allocator, floating point; firmware, formatting; wasm, imports. Each search
 # first has to find what it looks for in a control image that holds it.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -11,6 +11,8 @@ targets="thumbv7em-none-eabi x86_64-unknown-none"
 # Of symbols:
 panic='core::panicking|core::(option|result|slice|str|cell|num|char)::.*fail|rust_begin_unwind'
 allocator='__rust_(alloc|dealloc|realloc)|__rg_|__rdl_|alloc::(alloc|raw_vec|vec)|\b(malloc|free|realloc)$'
+# A panic handler that nothing reaches is not linked either, so images may not even hold their own.
+formatting='core::fmt'
 # Soft-float helpers among the symbols, floating-point registers and mnemonics in x86 code:
 float='__aeabi_[fd]|__(add|sub|mul|div|neg|eq|ne|lt|le|gt|ge|unord|cmp|fix|fixuns|float|floatun|extend|trunc|powi)[a-z]*[sdth]f|compiler_builtins::(float|math)'
 float+='|%[xyz]?mm[0-9]|%st\b|\s(fld|fst|fild|fist|fadd|fsub|fmul|fdiv|fcom|fucom|fxch|fchs|fabs)'
@@ -74,6 +76,13 @@ target=${targets%% *}
 gate "no panic" symbols "$panic" control_panic c_elf "$target" c_interface
 gate "no allocator" symbols "$allocator" control_alloc c_elf "$target" c_interface
 gate "no floating point" code "$float" control_float c_elf "$target" c_interface
+for target in thumbv7em-none-eabi thumbv7m-none-eabi; do
+    for image in sensor receiver selftest; do
+        gate "no panic" symbols "$panic" control_panic firmware_elf "$target" $image
+        gate "no formatting" symbols "$formatting" control_format firmware_elf "$target" $image
+        gate "no allocator" symbols "$allocator" control_alloc firmware_elf "$target" $image
+    done
+done
 if have node; then
     gate "no imports" imports '^import' control_import probe_wasm wasm32-unknown-unknown $everything
 else

@@ -10,6 +10,7 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 llvm=$(rustc --print sysroot)/lib/rustlib/$host/bin
 probe=$root/examples/size_probe
 c_binding=$root/bindings/c
+firmware=$root/examples/firmware
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
@@ -50,6 +51,17 @@ c_archive() {
     (cd "$c_binding" && cargo rustc --quiet --locked --profile "$profile" --lib --crate-type staticlib \
         --features panic-handler --target "$target")
     echo "$c_binding/target/$target/$folder/libhrry_c.a"
+}
+
+# firmware_elf TARGET VARIANT: the path of an image of examples/firmware, or of a control for the same processor.
+firmware_elf() {
+    case $2 in
+    control_*) probe_elf thumbv7em-none-eabi "$2" ;;
+    *)
+        (cd "$firmware/device" && cargo build --quiet --locked --release --bin "$2" --target "$1")
+        echo "$firmware/device/target/$1/release/$2"
+        ;;
+    esac
 }
 
 # probe_wasm TARGET VARIANT: the path of the variant as a stripped wasm module.

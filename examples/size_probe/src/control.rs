@@ -1,9 +1,23 @@
-//! What the gates must find: a panic, a floating-point operation, an allocator, an import.
+//! What the gates must find: a panic, formatting, a floating-point operation, an allocator, an import.
 
 #[cfg(feature = "control_panic")]
 #[unsafe(no_mangle)]
 pub extern "C" fn probe_control_panic(numbers: &[u64; 8], at: usize) -> u64 {
     numbers[at]
+}
+
+#[cfg(feature = "control_format")]
+#[unsafe(no_mangle)]
+pub extern "C" fn probe_control_format(number: u32, digits: &mut usize) {
+    struct Count<'a>(&'a mut usize);
+    impl core::fmt::Write for Count<'_> {
+        fn write_str(&mut self, text: &str) -> core::fmt::Result {
+            *self.0 = text.len();
+            Ok(())
+        }
+    }
+    // it cannot fail
+    let _ = core::fmt::write(&mut Count(digits), format_args!("{number}"));
 }
 
 #[cfg(feature = "control_float")]

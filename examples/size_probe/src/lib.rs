@@ -7,6 +7,7 @@
 
 #[cfg(any(
     feature = "control_panic",
+    feature = "control_format",
     feature = "control_float",
     feature = "control_alloc",
     feature = "control_import"

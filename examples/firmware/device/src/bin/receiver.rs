@@ -10,6 +10,8 @@ use embedded_io::Write;
 use hrry::io_embedded::PumpError;
 use hrry::io_embedded::blocking_07::Pump;
 use hrry::{Event, ResyncEvent};
+#[cfg(feature = "measure")]
+use hrry_firmware::board::stack;
 use hrry_firmware::board::uart::{self, Receiver, Transmitter};
 use hrry_firmware_link::verdict::{LONGEST, Line, Verdict, line};
 
@@ -17,15 +19,14 @@ use hrry_firmware_link::verdict::{LONGEST, Line, Verdict, line};
 fn main() -> ! {
     let (mut answers, stream) = uart::enable();
     let mut pump = Pump::new(stream, line(), [0; 32]);
+    #[cfg(feature = "measure")]
+    let mut deepest = 0;
     loop {
         if let Some(verdict) = next(&mut pump) {
             answer(&mut answers, &verdict);
         }
         #[cfg(feature = "measure")]
-        {
-            use hrry_firmware::board::{semihosting, stack};
-            semihosting::print_number("stack", stack::deepest());
-        }
+        stack::print_deeper(&mut deepest);
     }
 }
 

@@ -17,6 +17,8 @@ use hrry::{
 };
 use hrry_firmware::board::halt;
 use hrry_firmware::board::uart::{self, Transmitter};
+#[cfg(feature = "measure")]
+use hrry_firmware::board::{semihosting, stack};
 use hrry_firmware_link::signal::{CHANNELS, SAMPLES, reading};
 
 /// Groups take no words of a validator.
@@ -30,8 +32,7 @@ fn main() -> ! {
         time += SAMPLES as u32;
         #[cfg(feature = "measure")]
         if time == 8 * SAMPLES as u32 {
-            use hrry_firmware::board::{semihosting, stack};
-            semihosting::print_number("stack", stack::deepest());
+            stack::print_deeper(&mut 0);
             semihosting::exit(true);
         }
     }

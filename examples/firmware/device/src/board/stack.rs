@@ -7,9 +7,17 @@ unsafe extern "C" {
     static _stack_start: u32;
 }
 
+/// Prints how much of the stack was ever used, where that is more than before.
+pub fn print_deeper(before: &mut u32) {
+    let deepest = deepest();
+    if deepest > *before {
+        super::semihosting::print_number("stack", deepest);
+        *before = deepest;
+    }
+}
+
 /// Bytes of stack that were written to.
-#[must_use]
-pub fn deepest() -> u32 {
+fn deepest() -> u32 {
     let (lowest, above) = (&raw const _stack_end, &raw const _stack_start);
     let bytes = above.addr() - lowest.addr();
     // SAFETY: all of these words are memory, and nobody else runs who could write to them
