@@ -10,11 +10,12 @@ mod program;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const DOCUMENTS: [&str; 5] = [
+const DOCUMENTS: [&str; 6] = [
     "README.md",
     "CHANGELOG.md",
     "docs/architecture.md",
     "docs/c.md",
+    "docs/protocol.md",
     "docs/spec-notes.md",
 ];
 

@@ -9,6 +9,7 @@ mod fields;
 mod file_push_vs_view;
 mod file_view;
 mod messages;
+mod session;
 mod source;
 mod spec_roundtrip;
 mod stream_cuts;
@@ -21,6 +22,7 @@ pub use descriptor::descriptor;
 pub use file_push_vs_view::file_push_vs_view;
 pub use file_view::file_view;
 pub use messages::messages;
+pub use session::session;
 pub use spec_roundtrip::spec_roundtrip;
 pub use stream_cuts::stream_cuts;
 pub use values::values;
@@ -96,5 +98,10 @@ mod tests {
     #[test]
     fn values() {
         seeds("values", super::values);
+    }
+
+    #[test]
+    fn session() {
+        seeds("session", super::session);
     }
 }

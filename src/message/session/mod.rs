@@ -344,3 +344,8 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
         self.exchanges.close(stream_id);
     }
 }
+
+/// Its example runs with those of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/protocol.md")]
+struct Document;
