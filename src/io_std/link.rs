@@ -1,7 +1,7 @@
 //! Sessions over what blocks, such as a socket.
 
 use std::io::{self, BufWriter, Read, Write};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use std::vec;
 use std::vec::Vec;
 
@@ -27,14 +27,15 @@ pub enum Arrival {
     End,
 }
 
-/// A [`Session`] with a source of bytes, an output, and the clock of the system.
+/// A [`Session`] with a source of bytes, an output, and a clock.
 ///
 /// Its owner waits for bytes and takes events in turn, and calls the session in between. What is to be sent is
 /// sent by [`wait`](Self::wait) at the latest. Control messages are gathered in memory that grows with bytes that
 /// arrived, up to the `max_message_size` of `hello`; data is lent out. `N` streams can be under way.
 ///
-/// Time passes where the source has nothing for a while: a socket with a read timeout, or one that does not block. A
-/// source that blocks for ever keeps no link alive. Times in [`KeepAlive`] are milliseconds.
+/// Times in [`KeepAlive`] are milliseconds, and time passes while a read waits in vain: on a socket with a read timeout,
+/// which no keep-alive works without. What a side spends on sending or on its own work is no silence of the other one;
+/// a write timeout finds a side that takes nothing any more.
 ///
 /// ```
 /// use std::net::{TcpListener, TcpStream};
@@ -100,7 +101,8 @@ pub struct SessionLink<'h, R, W: Write, C: Cover = Exact, const N: usize = 8> {
     /// The bytes of the chunk that are not used up.
     start: usize,
     end: usize,
-    clock: Instant,
+    /// How long reads have waited in vain.
+    waited: Duration,
 }
 
 impl<'h, R: Read, W: Write, const N: usize> SessionLink<'h, R, W, Exact, N> {
@@ -161,7 +163,7 @@ impl<'h, R: Read, W: Write, C: Cover + Clone, const N: usize> SessionLink<'h, R,
             chunk: vec![0; CHUNK],
             start: 0,
             end: 0,
-            clock: Instant::now(),
+            waited: Duration::ZERO,
         };
         link.session.start(0)?;
         Ok(link)
@@ -180,6 +182,7 @@ impl<'h, R: Read, W: Write, C: Cover, const N: usize> SessionLink<'h, R, W, C, N
         if self.start < self.end {
             return Ok(Arrival::Bytes);
         }
+        let begin = Instant::now();
         let read = loop {
             match self.source.read(&mut self.chunk) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -194,6 +197,7 @@ impl<'h, R: Read, W: Write, C: Cover, const N: usize> SessionLink<'h, R, W, C, N
                 Ok(Arrival::Bytes)
             }
             Err(error) if has_nothing(&error) => {
+                self.waited = self.waited.saturating_add(begin.elapsed());
                 let now = self.now();
                 if self.session.tick(now)?.is_some() {
                     return Err(io::Error::from(io::ErrorKind::TimedOut).into());
@@ -237,9 +241,8 @@ impl<'h, R: Read, W: Write, C: Cover, const N: usize> SessionLink<'h, R, W, C, N
         &mut self.source
     }
 
-    /// Milliseconds since the start.
     fn now(&self) -> u64 {
-        u64::try_from(self.clock.elapsed().as_millis()).unwrap_or(u64::MAX)
+        u64::try_from(self.waited.as_millis()).unwrap_or(u64::MAX)
     }
 }
 

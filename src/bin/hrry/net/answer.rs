@@ -6,8 +6,8 @@ use std::sync::Arc;
 use hrry::io_std::{FileReader, IoError};
 use hrry::{
     Availability, BufferHandle, DescriptorView, DeviceTag, ErrorCode, ExtensionType, Fields,
-    Layout, MemberRole, MemoryClass, Outcome, Peer, Policy, Quantization, Shard, Statistics,
-    SyncMode, TensorRequest, U64s, WriteError, select_device,
+    Layout, MemberRole, MemoryClass, Peer, Policy, Quantization, Shard, Statistics, SyncMode,
+    TensorRequest, U64s, WriteError, select_device,
 };
 
 use super::super::container::{pieces, tensor};
@@ -70,7 +70,9 @@ impl From<WriteError<std::io::Error>> for Stopped {
     fn from(error: WriteError<std::io::Error>) -> Stopped {
         match error {
             WriteError::Refused(kind) => Stopped::Refused(Refusal::of(&kind)),
-            error => Stopped::Link(error.into()),
+            // the link was closed meanwhile, and the client told
+            WriteError::Order(_) => Stopped::Unwanted,
+            WriteError::Sink(error) => Stopped::Link(error.into()),
         }
     }
 }
@@ -91,18 +93,13 @@ impl Connection<'_> {
         let mut file = FileReader::open(&ask.place, Policy::STRICT)?;
         let (mut reader, index) = file.ranges();
         let mut bytes = Vec::new();
-        let mut levels = 0;
         for entry in index.in_order().skip_while(|entry| entry.name != ask.key) {
             let tensor = tensor(&mut reader, entry, &mut bytes)?;
             let placed = Placed {
                 view: tensor.descriptor(),
                 alignment: ask.alignment,
             };
-            if let Outcome::Opened { depth, .. } =
-                self.link.session().answer(ask.stream_id, &placed)?
-            {
-                levels = depth;
-            }
+            self.link.session().answer(ask.stream_id, &placed)?;
             pieces(reader.source_mut(), &tensor, |payload| {
                 self.link.session().data(ask.stream_id, payload.bytes)?;
                 self.hear(false).map_err(Stopped::Link)?;
@@ -111,12 +108,8 @@ impl Connection<'_> {
                     None => Err(Stopped::Unwanted),
                 }
             })?;
-            if let Outcome::Closed { levels: closed, .. } =
-                self.link.session().end(ask.stream_id)?
-            {
-                levels -= closed;
-            }
-            if levels == 0 {
+            self.link.session().end(ask.stream_id)?;
+            if !self.link.session().is_under_way(ask.stream_id) {
                 return Ok(());
             }
             self.hear(false).map_err(Stopped::Link)?;
@@ -139,14 +132,13 @@ struct Placed<'a> {
 impl Fields for Placed<'_> {
     fn buffer(&self, index: usize) -> Option<BufferHandle> {
         let handle = self.view.buffer(index)?;
-        // no bytes are aligned as they are
-        let least = if handle.byte_size > 0 {
-            self.alignment
-        } else {
-            0
-        };
+        let aligned = handle.alignment.max(self.alignment);
         Some(BufferHandle {
-            alignment: handle.alignment.max(least),
+            // no bytes are aligned as they are
+            alignment: match handle.byte_size {
+                0 => handle.alignment,
+                _ => aligned,
+            },
             device_tag: DeviceTag::Cpu,
             memory_class: MemoryClass::Standard,
             sync_mode: SyncMode::ProducerSynced,

@@ -93,20 +93,15 @@ fn receive<W: Write>(
     let cover = ExactThenKeyed(random_key()?);
     let mut writer = StreamWriter::with_cover(output, cover, Policy::STRICT);
     let mut progress = None;
-    let mut levels = 0;
     loop {
         wait(link)?;
         while let Some(event) = link.next_event()? {
             match event {
                 SessionEvent::Tensor(_, tensor, outcome) => {
-                    if let Outcome::Opened { depth, .. } = outcome {
-                        levels = depth;
-                    }
                     // of a composite nobody knows how much comes
-                    let total = if levels == 0 {
-                        tensor.total_data_bytes
-                    } else {
-                        0
+                    let total = match outcome {
+                        Outcome::Plain => tensor.total_data_bytes,
+                        _ => 0,
                     };
                     progress.get_or_insert_with(|| Progress::new(total, is_stdout));
                     writer.begin(&tensor.descriptor)?;
@@ -117,12 +112,9 @@ fn receive<W: Write>(
                         progress.add(data.bytes.len() as u64);
                     }
                 }
-                SessionEvent::End(_, outcome) => {
+                SessionEvent::End(..) => {
                     writer.end()?;
-                    if let Outcome::Closed { levels: closed, .. } = outcome {
-                        levels -= closed;
-                    }
-                    if levels == 0 {
+                    if !link.session().is_under_way(stream_id) {
                         writer.finish()?;
                         return Ok(());
                     }
