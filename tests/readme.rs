@@ -16,6 +16,7 @@ const DOCUMENTS: [&str; 6] = [
     "docs/architecture.md",
     "docs/c.md",
     "docs/protocol.md",
+    "docs/embedded.md",
     "docs/spec-notes.md",
 ];
 

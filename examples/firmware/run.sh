@@ -3,6 +3,7 @@
 #
 #   examples/firmware/run.sh sensor|receiver|selftest [mps2-an386|lm3s6965evb]
 #   examples/firmware/run.sh all
+#   examples/firmware/run.sh log         the receiver with its lines of log, in words if defmt-print is there
 #   examples/firmware/run.sh bless       writes captures/sensor.bin, after every check but the comparison with it
 #
 # Needs qemu-system-arm, and the targets thumbv7em-none-eabi and thumbv7m-none-eabi.
@@ -21,40 +22,55 @@ target() {
     esac
 }
 
-# image NAME BOARD: builds it and says where it is.
+# image NAME BOARD [FEATURE]: builds it and says where it is.
 image() {
     local target
     target=$(target "$2")
-    (cd device && cargo build --quiet --locked --release --bin "$1" --target "$target")
+    (cd device && cargo build --quiet --locked --release --bin "$1" --target "$target" --features "${3:-}")
     echo "${CARGO_TARGET_DIR:-device/target}/$target/release/$1"
 }
 
-# at_the_line NAME BOARD [ARGUMENT...]: runs the image with the host at the other end of its line.
+# at_the_line NAME BOARD ELF [ARGUMENT...]: runs the image with the host at the other end of its line.
 at_the_line() {
-    local elf
-    elf=$(image "$1" "$2")
     (cd host && cargo build --quiet --locked)
-    timeout -k 5 $most "${CARGO_TARGET_DIR:-host/target}/debug/hrry-firmware-host" "$1" "$2" "$elf" "${@:3}"
+    timeout -k 5 $most "${CARGO_TARGET_DIR:-host/target}/debug/hrry-firmware-host" "$@"
 }
 
+# selftest BOARD ELF
 selftest() {
-    local elf
-    elf=$(image selftest "$1")
     # the timer of the one board complains that nobody set it
     timeout -k 5 $most qemu-system-arm -machine "$1" -nographic -monitor none -serial null \
-        -semihosting-config enable=on,target=native -kernel "$elf" </dev/null
+        -semihosting-config enable=on,target=native -kernel "$2" </dev/null
 }
 
 one() {
+    local elf
+    elf=$(image "$1" "$2")
     case $1 in
-    selftest) selftest "$2" ;;
-    sensor | receiver) at_the_line "$1" "$2" ;;
+    selftest) selftest "$2" "$elf" ;;
+    sensor | receiver) at_the_line "$1" "$2" "$elf" ;;
     esac
+}
+
+# The lines come as numbers; the image says what they mean.
+log() {
+    local elf
+    elf=$(DEFMT_LOG=info image receiver mps2-an386 log)
+    if command -v defmt-print >/dev/null; then
+        at_the_line receiver mps2-an386 "$elf" | defmt-print -e "$elf"
+    else
+        echo "defmt-print is not there (cargo install defmt-print): bytes of log"
+        at_the_line receiver mps2-an386 "$elf" | wc -c
+    fi
 }
 
 case ${1:-} in
 sensor | receiver | selftest) one "$1" "${2:-mps2-an386}" ;;
-bless) at_the_line sensor mps2-an386 --bless ;;
+log) log ;;
+bless)
+    elf=$(image sensor mps2-an386)
+    at_the_line sensor mps2-an386 "$elf" --bless
+    ;;
 all)
     for board in mps2-an386 lm3s6965evb; do
         echo "-- $board"
@@ -64,7 +80,7 @@ all)
     done
     ;;
 *)
-    echo "usage: run.sh sensor|receiver|selftest [mps2-an386|lm3s6965evb], or run.sh all, or run.sh bless" >&2
+    echo "usage: run.sh sensor|receiver|selftest [mps2-an386|lm3s6965evb], or run.sh all|log|bless" >&2
     exit 2
     ;;
 esac

@@ -29,7 +29,7 @@ pub fn run(machine: &str, image: &str) -> Result<()> {
     talk.silence()?;
     let (sent, verdicts) = (talk.sent, talk.verdicts);
     talk.deluge()?;
-    println!("receiver on {machine}: {cases} streams of {sent} bytes, {verdicts} equal verdicts");
+    eprintln!("receiver on {machine}: {cases} streams of {sent} bytes, {verdicts} equal verdicts");
     Ok(())
 }
 

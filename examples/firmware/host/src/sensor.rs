@@ -37,7 +37,7 @@ pub fn run(machine: &str, image: &str, capture: Capture) -> Result<()> {
     let again = node.again.finish().map_err(|error| format!("{error:?}"))?;
     require(again.0 == bytes, "what was read, written again")?;
     captured(&bytes, capture)?;
-    println!(
+    eprintln!(
         "sensor on {machine}: {GROUPS} groups of {CHANNELS} channels, {} bytes",
         bytes.len()
     );

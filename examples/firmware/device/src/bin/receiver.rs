@@ -43,13 +43,10 @@ fn next(pump: &mut Pump<Receiver, Line, [u8; 32]>) -> Option<Verdict> {
         Ok(_) => return None,
         Err(PumpError::Format(error)) => return Some(start_anew(pump, error)),
         // silence between two items is nothing; inside of one the rest will not come
-        Err(_) => {
-            return pump
-                .parser()
-                .finish()
-                .err()
-                .map(|error| start_anew(pump, error));
-        }
+        Err(_) => match pump.parser().finish() {
+            Ok(()) => return None,
+            Err(error) => return Some(start_anew(pump, error)),
+        },
     };
     Some(Verdict::of_end(pump.parser().offset(), outcome))
 }

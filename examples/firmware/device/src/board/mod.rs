@@ -1,5 +1,7 @@
 //! The boards: a UART, and what the run time needs.
 
+#[cfg(feature = "log")]
+mod log;
 #[cfg_attr(board = "mps2_an386", path = "cmsdk.rs")]
 #[cfg_attr(board = "lm3s6965evb", path = "pl011.rs")]
 mod port;
