@@ -10,7 +10,7 @@ mod program;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const DOCUMENTS: [&str; 6] = [
+const DOCUMENTS: [&str; 7] = [
     "README.md",
     "CHANGELOG.md",
     "docs/architecture.md",
