@@ -6,6 +6,7 @@ mod support;
 mod io_std {
     mod feed;
     mod files;
+    mod links;
     mod packing;
     mod save;
     mod sockets;

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use hrry::Sink;
-use hrry::io_std::{IoError, save};
+use hrry::io_std::{IoError, Saving, save};
 
 use super::feed::{assert_broken, broken};
 use crate::support::scale::Rng;
@@ -51,6 +51,31 @@ fn errors_leave_the_old_file_alone() {
     let nowhere = folder.path().join("missing").join("a.hrry");
     let error = save(nowhere, |_| Ok::<(), io::Error>(())).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::NotFound);
+}
+
+#[test]
+fn a_file_that_is_saved_piece_by_piece() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.hrry");
+    write(&path, b"old");
+    let mut given_up = Saving::new(&path).unwrap();
+    given_up.write_all(b"half").unwrap();
+    assert_eq!(names(folder.path()).len(), 2);
+    drop(given_up);
+    assert_eq!(names(folder.path()), ["a.hrry"]);
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+
+    let mut saving = Saving::new(&path).unwrap();
+    for piece in [&b"n"[..], b"", b"ew"] {
+        saving.write_all(piece).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+    }
+    saving.flush().unwrap();
+    saving.commit().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+    assert_eq!(names(folder.path()), ["a.hrry"]);
+    let error = Saving::new(folder.path()).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
 }
 
 #[cfg(unix)]

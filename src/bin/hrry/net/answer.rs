@@ -70,9 +70,9 @@ impl From<WriteError<std::io::Error>> for Stopped {
     fn from(error: WriteError<std::io::Error>) -> Stopped {
         match error {
             WriteError::Refused(kind) => Stopped::Refused(Refusal::of(&kind)),
-            // the link was closed meanwhile, and the client told
-            WriteError::Order(_) => Stopped::Unwanted,
             WriteError::Sink(error) => Stopped::Link(error.into()),
+            // the link was closed meanwhile, and the client told
+            _ => Stopped::Unwanted,
         }
     }
 }
