@@ -26,6 +26,14 @@ pub struct Violation {
     pub index: u32,
 }
 
+impl Violation {
+    /// Of a rule by a single field.
+    pub(crate) const fn of(rule: Rule, field: Field) -> Self {
+        let index = 0;
+        Violation { rule, field, index }
+    }
+}
+
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Violation { rule, field, index } = self;

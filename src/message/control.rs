@@ -1,18 +1,19 @@
 //! The part of a parser that reads control messages.
 
-use super::MessageHeader;
 use super::event::MessageBody;
-use super::hello::{Hello, READ, placed};
+use super::hello::Hello;
 use super::notice::{ErrorMessage, RdmaRegister};
 use super::parse::MessageParser;
 use super::request::TensorRequest;
 use super::sequence::{LinkOptions, Sequence};
 use super::streams::Streams;
 use super::tensor::{TensorDescriptor, TensorPut};
+use super::{MessageHeader, placed};
 use crate::composite::{Outcome, SetError};
 use crate::descriptor::DescriptorView;
 use crate::error::{Error, ErrorKind, Field, Resource};
 use crate::frame::Storage;
+use crate::policy::Policy;
 use crate::stream::large_buffer;
 use crate::wire::descriptor::Facts;
 use crate::wire::message::{MESSAGE_HEADER, offset};
@@ -32,7 +33,6 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
         let payload = self.frame.stored(self.len);
         let sequence = &mut self.sequence;
         let policy = sequence.policy;
-        let mut plain = (Facts::NONE, Outcome::Plain);
         match message_type {
             MessageType::ClientHello | MessageType::ServerHello => {
                 let hello = Hello::read(payload, origin, &mut &policy)?;
@@ -51,23 +51,17 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
             MessageType::TensorDescriptor => {
                 let message = TensorDescriptor::read(payload, origin, &policy)?;
                 let (view, total) = (message.descriptor, message.total_data_bytes);
-                plain = (
-                    view.facts(),
-                    open(sequence, stream_id, start, &view, total)?,
-                );
+                return open(sequence, stream_id, start, &view, total);
             }
             MessageType::TensorPut => {
                 let message = TensorPut::read(payload, origin, &policy)?;
                 let (view, total) = (message.descriptor, message.total_data_bytes);
-                plain = (
-                    view.facts(),
-                    open(sequence, stream_id, start, &view, total)?,
-                );
+                return open(sequence, stream_id, start, &view, total);
             }
             MessageType::TensorDataEnd => {
-                plain.1 = sequence
-                    .end(stream_id)
-                    .map_err(|error| set(error, start, None))?;
+                let outcome = sequence.end(stream_id);
+                let outcome = outcome.map_err(|error| set(error, start, None))?;
+                return Ok((Facts::NONE, outcome));
             }
             MessageType::Error => {
                 ErrorMessage::read(payload, origin, &mut &policy)?;
@@ -84,7 +78,7 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
             }
             _ => {}
         }
-        Ok(plain)
+        Ok((Facts::NONE, Outcome::Plain))
     }
 
     /// The control message in the frame, which was looked at.
@@ -135,6 +129,9 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
     }
 }
 
+/// Reads again what was checked.
+const READ: Policy = Policy::PERMISSIVE;
+
 /// Takes a descriptor to its stream.
 fn open<T: Streams>(
     sequence: &mut Sequence<T>,
@@ -142,13 +139,14 @@ fn open<T: Streams>(
     start: u64,
     view: &DescriptorView<'_>,
     total: u64,
-) -> Result<Outcome, Error> {
+) -> Result<(Facts, Outcome), Error> {
     let most = sequence.policy.max_buffer;
     if let Some(error) = large_buffer(view, most) {
         return Err(error);
     }
     let outcome = sequence.open(stream_id, view, total);
-    outcome.map_err(|error| set(error, start, Some(view)))
+    let outcome = outcome.map_err(|error| set(error, start, Some(view)))?;
+    Ok((view.facts(), outcome))
 }
 
 /// The error of a message that starts at an absolute offset, for what was found out about its stream.

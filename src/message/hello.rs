@@ -1,14 +1,14 @@
 //! What each side says of itself before anything else.
 
-use super::Side;
 use super::layouts::{LayoutEntries, count16, counted};
+use super::{Side, demand};
 use crate::check::Judge;
 use crate::descriptor::Sink;
 use crate::error::{Error, Field, Violation};
 use crate::policy::Policy;
-use crate::record::{Cursor, Spot, require};
+use crate::record::{Cursor, require};
 use crate::rule::Rule;
-use crate::wire::message::{HELLO_HEAD, capability, offset};
+use crate::wire::message::{COUNT, HELLO_HEAD, capability};
 use crate::wire::tag::{DeviceTag, MemoryClass};
 use crate::wire::{length, u32, u64};
 
@@ -178,8 +178,8 @@ impl<'a> Hello<'a> {
     pub(super) fn encoded_len(&self) -> u64 {
         length(HELLO_HEAD)
             .wrapping_add(self.layouts.encoded_len())
-            .wrapping_add(length(self.devices.len()).wrapping_add(2))
-            .wrapping_add(length(self.memory_classes.len()).wrapping_add(2))
+            .wrapping_add(length(COUNT).wrapping_add(length(self.devices.len())))
+            .wrapping_add(length(COUNT).wrapping_add(length(self.memory_classes.len())))
     }
 
     pub(super) fn write<W: Sink + ?Sized>(&self, sink: &mut W) -> Result<(), W::Error> {
@@ -195,16 +195,6 @@ impl<'a> Hello<'a> {
     }
 }
 
-/// Requires what holds, or what the mode relaxes.
-#[inline(always)]
-fn demand<J: Judge>(judge: &mut J, holds: bool, rule: Rule, field: Field) -> Result<(), Violation> {
-    if holds || judge.broken(rule, field, 0).is_ok() {
-        return Ok(());
-    }
-    let index = 0;
-    Err(Violation { rule, field, index })
-}
-
 fn list<'a>(cursor: &mut Cursor<'a>, count: Field, list: Field) -> Result<&'a [u8], Error> {
     let count = cursor.number(count).map(u16::from_le_bytes)?;
     cursor.take(count.into(), list)
@@ -215,12 +205,3 @@ fn list<'a>(cursor: &mut Cursor<'a>, count: Field, list: Field) -> Result<&'a [u
 fn contains(tags: &[u8], tag: u8) -> bool {
     tags.iter().any(|listed| *listed == tag)
 }
-
-/// The error of a violation in one of the first fields of a message that starts at an absolute offset.
-pub(super) fn placed(violation: Violation, start: u64) -> Error {
-    let at = start.saturating_add(length(offset(violation.field)));
-    Spot::new(violation.field, at).error(violation.rule)
-}
-
-/// Reads what was checked.
-pub(super) const READ: Policy = Policy::PERMISSIVE;

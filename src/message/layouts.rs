@@ -6,6 +6,7 @@ use crate::descriptor::Sink;
 use crate::error::{Error, Field, Violation};
 use crate::record::Cursor;
 use crate::rule::Rule;
+use crate::wire::message::COUNT;
 use crate::wire::tag::LayoutTag;
 use crate::wire::{array, index, length, length32};
 
@@ -40,7 +41,7 @@ impl LayoutEntry<'_> {
     }
 
     fn encoded_len(&self) -> u64 {
-        let metadata = length(self.metadata.len()).wrapping_add(2);
+        let metadata = length(COUNT).wrapping_add(length(self.metadata.len()));
         match self.tag.is_private() {
             true => metadata.wrapping_add(1),
             false => 1,
@@ -125,7 +126,7 @@ impl<'a> LayoutEntries<'a> {
 
     pub(super) fn encoded_len(&self) -> u64 {
         let lens = self.iter().map(|entry| entry.encoded_len());
-        lens.fold(2, u64::wrapping_add)
+        lens.fold(length(COUNT), u64::wrapping_add)
     }
 
     pub(super) fn write<W: Sink + ?Sized>(&self, sink: &mut W) -> Result<(), W::Error> {
@@ -154,7 +155,7 @@ pub(super) fn counted(len: usize, field: Field, rule: Rule) -> Result<(), Violat
 }
 
 /// A count that was checked, as it is written.
-pub(super) fn count16(len: usize) -> [u8; 2] {
+pub(super) fn count16(len: usize) -> [u8; COUNT] {
     u16::try_from(len).unwrap_or(u16::MAX).to_le_bytes()
 }
 
@@ -179,7 +180,7 @@ impl<'a> Iterator for LayoutIter<'a> {
                 let (metadata, rest) = match tag.is_private() {
                     true => {
                         let len = u16::from_le_bytes(array(rest, 0)?);
-                        rest.get(2..)?.split_at_checked(index(len.into()))?
+                        rest.get(COUNT..)?.split_at_checked(index(len.into()))?
                     }
                     false => rest.split_at_checked(0)?,
                 };

@@ -19,10 +19,11 @@ mod streams;
 mod tensor;
 mod write;
 
+use crate::check::Judge;
 use crate::descriptor::Sink;
 use crate::wire::message::{MESSAGE_HEADER, offset};
 use crate::wire::tag::MessageType;
-use crate::wire::{length32, set, u32};
+use crate::wire::{length, length32, set, u32};
 
 pub use event::{Data, MessageBody, MessageEvent};
 pub use hello::{Capabilities, Hello, PROTOCOL_VERSION};
@@ -40,7 +41,9 @@ pub use streams::{Streams, Transfer};
 pub use tensor::{ShardNumber, TensorDescriptor, TensorPut};
 pub use write::{FixedMessageWriter, MessageWriter};
 
-use crate::error::Field;
+use crate::error::{Error, Field, Violation};
+use crate::record::Spot;
+use crate::rule::Rule;
 
 /// One end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +99,21 @@ impl MessageHeader {
         set(&mut bytes, offset(Field::PayloadLength), len);
         bytes
     }
+}
+
+/// Requires what holds, or what the mode relaxes.
+#[inline(always)]
+fn demand<J: Judge>(judge: &mut J, holds: bool, rule: Rule, field: Field) -> Result<(), Violation> {
+    match holds || judge.broken(rule, field, 0).is_ok() {
+        true => Ok(()),
+        false => Err(Violation::of(rule, field)),
+    }
+}
+
+/// The error of a violation in one of the first fields of a message that starts at an absolute offset.
+fn placed(violation: Violation, start: u64) -> Error {
+    let at = start.saturating_add(length(offset(violation.field)));
+    Spot::new(violation.field, at).error(violation.rule)
 }
 
 /// Writes bytes behind their length.

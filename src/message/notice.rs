@@ -6,6 +6,7 @@ use crate::error::{Error, Field};
 use crate::record::{Cursor, require};
 use crate::rule::Rule;
 use crate::wire::length;
+use crate::wire::message::REGISTER_FIELDS;
 use crate::wire::tag::ErrorCode;
 
 /// The payload of ERROR: its stream is closed.
@@ -84,8 +85,7 @@ impl<'a> RdmaRegister<'a> {
     }
 
     pub(super) fn encoded_len(&self) -> u64 {
-        // an address, a length and a length
-        length(self.rkey.len()).wrapping_add(8 + 8 + 4)
+        length(REGISTER_FIELDS).wrapping_add(length(self.rkey.len()))
     }
 
     pub(super) fn write<W: Sink + ?Sized>(&self, sink: &mut W) -> Result<(), W::Error> {

@@ -1,10 +1,9 @@
 //! One direction of a link, pushed in pieces of any size.
 
-use super::MessageHeader;
 use super::event::{Data, MessageBody, MessageEvent};
-use super::hello::placed;
 use super::sequence::{LinkOptions, Sequence};
 use super::streams::{Streams, Transfer};
+use super::{MessageHeader, placed};
 use crate::composite::{Exact, InlineArena, Outcome};
 use crate::error::{Error, ErrorKind, Field, Resource};
 use crate::frame::Storage;
@@ -205,7 +204,7 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
         self.sequence.awaits(stream_id)
     }
 
-    /// Bytes that would reach the next decision; 0 after an error.
+    /// Bytes that would reach the next decision, when the chunk is used up; 0 after an error.
     #[must_use]
     pub fn wanted(&self) -> usize {
         usize::try_from(self.missing()).unwrap_or(usize::MAX)
@@ -220,8 +219,7 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
         let missing = match self.state {
             State::Failed { error, .. } => return Err(error),
             State::Header if self.len == 0 => 0,
-            State::Prefix => u64::from(self.data_len()).saturating_add(self.missing()),
-            _ => self.missing(),
+            _ => self.to_end(),
         };
         let kind = match missing {
             0 => self.sequence.finish().err(),
@@ -233,8 +231,8 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
         kind.map_or(Ok(()), |kind| Err(Error::new(kind, self.at)))
     }
 
-    /// Goes on behind the message that was refused, and closes its stream: what still comes on it is refused
-    /// as well. The rest of the message is skipped.
+    /// Goes on behind the message that was refused, and closes its stream: what still comes of the tensor on
+    /// it is refused as well. The rest of the message is skipped.
     ///
     /// # Errors
     ///
@@ -315,7 +313,7 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
         let payload = self.header.payload_length;
         match self.header.message_type {
             // that they fit was seen with the header
-            MessageType::TensorData => payload.saturating_sub(8),
+            MessageType::TensorData => payload.saturating_sub(length32(DATA_PREFIX)),
             _ => payload,
         }
     }

@@ -7,7 +7,7 @@ use crate::error::{Error, Field, Violation};
 use crate::record::{Cursor, require};
 use crate::rule::Rule;
 use crate::wire::length;
-use crate::wire::message::request_flag;
+use crate::wire::message::{REQUEST_FIELDS, request_flag};
 use crate::wire::tag::DeviceTag;
 
 /// `request_flags`: what a client allows.
@@ -105,19 +105,14 @@ impl<'a> TensorRequest<'a> {
         ];
         match facts.into_iter().find(|(holds, _)| !holds) {
             None => Ok(()),
-            Some((_, field)) => Err(Violation {
-                rule: FILL,
-                field,
-                index: 0,
-            }),
+            Some((_, field)) => Err(Violation::of(FILL, field)),
         }
     }
 
     pub(super) fn encoded_len(&self) -> u64 {
-        // a length, a device, an alignment and flags
-        length(self.tensor_key.len())
+        length(REQUEST_FIELDS)
+            .wrapping_add(length(self.tensor_key.len()))
             .wrapping_add(self.preferred_layouts.encoded_len())
-            .wrapping_add(4 + 1 + 4 + 4)
     }
 
     pub(super) fn write<W: Sink + ?Sized>(&self, sink: &mut W) -> Result<(), W::Error> {

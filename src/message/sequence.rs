@@ -3,8 +3,7 @@
 use super::hello::{Capabilities, VERSION};
 use super::notice::RdmaRegister;
 use super::streams::{Phase, Streams, Transfer};
-use super::{MessageHeader, Side};
-use crate::check::Judge;
+use super::{MessageHeader, Side, demand};
 use crate::composite::{Outcome, SetError};
 use crate::error::{ErrorKind, Field, Resource, Violation};
 use crate::model::Fields;
@@ -135,7 +134,7 @@ impl<T> Sequence<T> {
                 let room = length(DATA_PREFIX) <= u64::from(len);
                 require(room, Rule::DataPrefix, Field::PayloadLength)
             }
-            kind if has_no_payload(kind) => self.relax(len == 0, Rule::NoPayload),
+            kind if has_no_payload(kind) => self.demand(len == 0, Rule::NoPayload),
             _ => Ok(()),
         }
     }
@@ -169,12 +168,10 @@ impl<T> Sequence<T> {
         greets(holds)
     }
 
-    /// Requires what holds, or what the mode relaxes.
+    /// Requires of a payload what the mode may relax.
     #[inline(always)]
-    fn relax(&self, holds: bool, rule: Rule) -> Result<(), Violation> {
-        let field = Field::PayloadLength;
-        let relaxed = holds || { &self.policy }.broken(rule, field, 0).is_ok();
-        require(relaxed, rule, field)
+    fn demand(&self, holds: bool, rule: Rule) -> Result<(), Violation> {
+        demand(&mut &self.policy, holds, rule, Field::PayloadLength)
     }
 }
 
@@ -276,7 +273,7 @@ impl<T: Streams> Sequence<T> {
         if !self.is_watched() {
             return Ok(());
         }
-        let empty = self.relax(false, EMPTY);
+        let empty = self.demand(false, EMPTY);
         let transfer = self.transfer(stream_id);
         let Some(Phase::Open { total, done, .. }) = transfer.map(|transfer| &mut transfer.phase)
         else {
@@ -413,11 +410,7 @@ const TOTAL: Rule = Rule::DataTotal;
 fn require(holds: bool, rule: Rule, field: Field) -> Result<(), Violation> {
     match holds {
         true => Ok(()),
-        false => Err(Violation {
-            rule,
-            field,
-            index: 0,
-        }),
+        false => Err(Violation::of(rule, field)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Messages that begin a tensor: its descriptor and what the transport says of it.
 
+use super::placed;
 use crate::composite::SetError;
 use crate::descriptor::DescriptorView;
 use crate::descriptor::decode::{stated_length, wrong_magic};
@@ -9,7 +10,7 @@ use crate::policy::Policy;
 use crate::record::{Cursor, Spot};
 use crate::rule::Rule;
 use crate::wire::descriptor::{Facts, LENGTH_KNOWN};
-use crate::wire::message::TRANSPORT_FIELDS;
+use crate::wire::message::{MESSAGE_HEADER, TRANSPORT_FIELDS, transport_offset};
 use crate::wire::{length, u32, u64};
 
 /// Which part of a parallel transfer a tensor is.
@@ -26,25 +27,26 @@ impl ShardNumber {
     /// A tensor on one stream.
     pub const WHOLE: Self = ShardNumber { index: 0, total: 1 };
 
+    /// Of the fields behind a descriptor.
+    fn read(fields: &[u8]) -> Self {
+        ShardNumber {
+            index: u32(fields, transport_offset(Field::ShardIndex)),
+            total: u32(fields, transport_offset(Field::TotalShards)),
+        }
+    }
+
     /// What of them is wrong, on a tensor that has a shard section or not.
     pub(super) fn check(self, has_shard: bool) -> Result<(), Violation> {
-        let broken = |rule, field| {
-            Err(Violation {
-                rule,
-                field,
-                index: 0,
-            })
-        };
         if self.index >= self.total {
             let field = match self.total {
                 0 => Field::TotalShards,
                 _ => Field::ShardIndex,
             };
-            return broken(Rule::ShardCount, field);
+            return Err(Violation::of(Rule::ShardCount, field));
         }
         match has_shard || self.total == 1 {
             true => Ok(()),
-            false => broken(Rule::ShardMissing, Field::TotalShards),
+            false => Err(Violation::of(Rule::ShardMissing, Field::TotalShards)),
         }
     }
 }
@@ -81,27 +83,18 @@ impl<'a> TensorDescriptor<'a> {
     pub(super) fn read(payload: &'a [u8], start: u64, policy: &Policy) -> Result<Self, Error> {
         const FILLS: Rule = Rule::DescriptorPayload;
         let room = payload.len().checked_sub(TRANSPORT_FIELDS);
-        // in front of the payload
-        let whole = Spot::new(Field::PayloadLength, start.saturating_sub(4));
         let Some((bytes, fields)) = room.and_then(|room| payload.split_at_checked(room)) else {
-            return Err(whole.error(FILLS));
+            let header = start.saturating_sub(length(MESSAGE_HEADER));
+            return Err(placed(Violation::of(FILLS, Field::PayloadLength), header));
         };
         let descriptor = descriptor(bytes, start, FILLS, policy)?;
-        let mut cursor = Cursor::new(fields, start.saturating_add(length(bytes.len())), FILLS);
-        let total_data_bytes = total(&mut cursor, &descriptor)?;
-        let at = cursor.spot(Field::ShardIndex);
-        let behind = cursor.at().saturating_add(4);
-        let shard = ShardNumber {
-            index: u32(cursor.rest(), 0),
-            total: u32(cursor.rest(), 4),
-        };
+        let behind = start.saturating_add(length(bytes.len()));
+        let total_data_bytes = total(&mut Cursor::new(fields, behind, FILLS), &descriptor)?;
+        let shard = ShardNumber::read(fields);
         let has_shard = descriptor.shard().is_some();
         shard.check(has_shard).map_err(|broken| {
-            let at = match broken.field {
-                Field::TotalShards => Spot::new(Field::TotalShards, behind),
-                _ => at,
-            };
-            at.error(broken.rule)
+            let at = behind.saturating_add(length(transport_offset(broken.field)));
+            Spot::new(broken.field, at).error(broken.rule)
         })?;
         Ok(TensorDescriptor {
             descriptor,
@@ -109,9 +102,7 @@ impl<'a> TensorDescriptor<'a> {
             shard,
         })
     }
-}
 
-impl<'a> TensorDescriptor<'a> {
     /// Reads a payload again that was read before.
     pub(super) fn again(payload: &'a [u8], start: u64, facts: Facts) -> Self {
         let room = payload.len().saturating_sub(TRANSPORT_FIELDS);
@@ -119,10 +110,7 @@ impl<'a> TensorDescriptor<'a> {
         TensorDescriptor {
             descriptor: DescriptorView::new(bytes, facts, start),
             total_data_bytes: u64(fields, 0),
-            shard: ShardNumber {
-                index: u32(fields, 8),
-                total: u32(fields, 12),
-            },
+            shard: ShardNumber::read(fields),
         }
     }
 }
@@ -147,9 +135,7 @@ impl<'a> TensorPut<'a> {
             total_data_bytes,
         })
     }
-}
 
-impl<'a> TensorPut<'a> {
     /// Reads a payload again that was read before.
     pub(super) fn again(payload: &'a [u8], start: u64, facts: Facts) -> Result<Self, Error> {
         let mut cursor = Cursor::new(payload, start, FILL);
@@ -166,11 +152,9 @@ impl<'a> TensorPut<'a> {
 /// Requires of a tensor that is to be put that no members would follow it.
 pub(super) fn check_put<F: Fields + ?Sized>(d: &F) -> Result<(), Violation> {
     match d.layout() {
-        Layout::Composite(head) if head.member_count > 0 => Err(Violation {
-            rule: Rule::PutHead,
-            field: Field::MemberCount,
-            index: 0,
-        }),
+        Layout::Composite(head) if head.member_count > 0 => {
+            Err(Violation::of(Rule::PutHead, Field::MemberCount))
+        }
         _ => Ok(()),
     }
 }
@@ -205,9 +189,5 @@ const TOTAL: Rule = Rule::TotalBytes;
 
 /// `total_data_bytes` of a tensor that is written.
 pub(super) fn checked_data_bytes<F: Fields + ?Sized>(d: &F) -> Result<u64, Violation> {
-    data_bytes(d).ok_or(Violation {
-        rule: TOTAL,
-        field: Field::TotalDataBytes,
-        index: 0,
-    })
+    data_bytes(d).ok_or(Violation::of(TOTAL, Field::TotalDataBytes))
 }

@@ -16,7 +16,7 @@ use crate::error::{ErrorKind, Field, Violation};
 use crate::model::Fields;
 use crate::policy::Policy;
 use crate::rule::Rule;
-use crate::wire::message::{DATA_PREFIX, TRANSPORT_FIELDS};
+use crate::wire::message::{DATA_PREFIX, PUT_FIELDS, TRANSPORT_FIELDS};
 use crate::wire::tag::{MemoryClass, MessageType};
 use crate::wire::{length, length32};
 
@@ -197,10 +197,9 @@ impl<W: Sink, T: Streams> MessageWriter<W, T> {
         check_put(d)?;
         let (facts, len) = prepare(d, &self.sequence.policy)?;
         let total = self.data_bytes(d)?;
-        // two lengths and a total
-        let payload = length(tensor_key.len())
-            .saturating_add(len.into())
-            .saturating_add(4 + 4 + 8);
+        let payload = length(PUT_FIELDS)
+            .saturating_add(length(tensor_key.len()))
+            .saturating_add(len.into());
         let header = self.admit(MessageType::TensorPut, stream_id, payload)?;
         self.open(stream_id, d, total)?;
         self.out(|sink| {
@@ -424,11 +423,8 @@ impl<W: Sink, T: Streams> MessageWriter<W, T> {
         let most = self.sequence.options.max_message_size;
         let len = u32::try_from(payload).ok().filter(|len| *len <= most);
         let Some(payload_length) = len else {
-            return Err(WriteError::from(Violation {
-                rule: Rule::PeerMessageSize,
-                field: Field::PayloadLength,
-                index: 0,
-            }));
+            let broken = Violation::of(Rule::PeerMessageSize, Field::PayloadLength);
+            return Err(broken.into());
         };
         let header = MessageHeader {
             message_type,

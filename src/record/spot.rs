@@ -23,12 +23,7 @@ impl Spot {
 
     /// The error of a rule that is broken here.
     pub(crate) fn error(self, rule: Rule) -> Error {
-        let violation = Violation {
-            rule,
-            field: self.field,
-            index: 0,
-        };
-        Error::new(violation.into(), self.offset)
+        Error::new(Violation::of(rule, self.field).into(), self.offset)
     }
 
     /// Requires what must hold here in any mode.

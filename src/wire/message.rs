@@ -17,12 +17,20 @@
 use crate::error::Field;
 
 pub(crate) const MESSAGE_HEADER: usize = 12;
+/// Bytes of the number of entries of a list, and of the length of metadata.
+pub(crate) const COUNT: usize = 2;
+/// Bytes of a HELLO in front of its lists.
+pub(crate) const HELLO_HEAD: usize = 4 + 4 + 8;
+/// Bytes of TENSOR_REQUEST beside the key and the list.
+pub(crate) const REQUEST_FIELDS: usize = 4 + 1 + 4 + 4;
 /// Bytes of TENSOR_DESCRIPTOR behind the descriptor.
-pub(crate) const TRANSPORT_FIELDS: usize = 16;
+pub(crate) const TRANSPORT_FIELDS: usize = 8 + 4 + 4;
 /// Bytes of TENSOR_DATA in front of the data.
 pub(crate) const DATA_PREFIX: usize = 8;
-/// Bytes of a HELLO in front of its lists.
-pub(crate) const HELLO_HEAD: usize = 16;
+/// Bytes of TENSOR_PUT beside the key and the descriptor.
+pub(crate) const PUT_FIELDS: usize = 4 + 4 + 8;
+/// Bytes of RDMA_REGISTER without the key.
+pub(crate) const REGISTER_FIELDS: usize = 8 + 8 + 4;
 
 /// Offset of a field of the header, or of the first fields of a payload behind it.
 pub(crate) const fn offset(field: Field) -> usize {
@@ -32,6 +40,15 @@ pub(crate) const fn offset(field: Field) -> usize {
         Field::ProtocolVersion | Field::ByteOffsetInBuffer => MESSAGE_HEADER,
         Field::MaxMessageSize => MESSAGE_HEADER + 4,
         Field::CapabilityFlags | Field::RegisteredLength => MESSAGE_HEADER + 8,
+        _ => 0,
+    }
+}
+
+/// Offset of a field among those behind the descriptor of TENSOR_DESCRIPTOR.
+pub(crate) const fn transport_offset(field: Field) -> usize {
+    match field {
+        Field::ShardIndex => 8,
+        Field::TotalShards => 12,
         _ => 0,
     }
 }
