@@ -211,12 +211,7 @@ impl<W, B, C, A> Writer<W, B, C, A> {
     /// For an output of which a dropped write may have sent bytes: nobody knows how many, so the next call
     /// that writes is refused, and all that follow.
     #[must_use]
-    pub fn not_cancel_safe(mut self) -> Self
-    where
-        B: AsMut<[u8]>,
-        C: Cover,
-        A: Arena,
-    {
+    pub fn not_cancel_safe(mut self) -> Self {
         self.driver.cancel_safe = false;
         self
     }

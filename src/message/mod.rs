@@ -79,6 +79,9 @@ pub struct MessageHeader {
 }
 
 impl MessageHeader {
+    /// Bytes that it takes.
+    pub const LEN: usize = MESSAGE_HEADER;
+
     fn read(bytes: &[u8; MESSAGE_HEADER]) -> Self {
         MessageHeader {
             message_type: MessageType(u32(bytes, 0)),

@@ -6,9 +6,9 @@ use clap::ValueEnum;
 use hrry::io_std::random_key;
 use hrry::owned::GrowFrame;
 use hrry::{
-    Error, ExactThenKeyed, Key, LinkOptions, MessageBody, MessageEvent, MessageParser, Mode,
-    Outcome, ParallelTransfer, Permissive, Policy, Scope, SetError, Side, TensorDescriptor,
-    Transfer,
+    Error, ExactThenKeyed, Key, LinkOptions, MessageBody, MessageEvent, MessageHeader,
+    MessageParser, Mode, Outcome, ParallelTransfer, Permissive, Policy, Scope, SetError, Side,
+    TensorDescriptor, Transfer,
 };
 
 use super::places::{add, flag, head_of};
@@ -146,13 +146,14 @@ pub fn read(
 
 /// Bytes of the message up to where its event comes; none where it came before.
 fn taken(event: &MessageEvent<'_, '_>) -> Option<u64> {
+    let payload = event.header.payload_length;
     let payload = match event.body {
         MessageBody::Data(_) => return None,
-        MessageBody::TensorData { .. } => 8,
+        MessageBody::TensorData { len, .. } => payload - len,
         MessageBody::Private => 0,
-        _ => u64::from(event.header.payload_length),
+        _ => payload,
     };
-    Some(12 + payload)
+    Some(MessageHeader::LEN as u64 + u64::from(payload))
 }
 
 fn refused(error: &Error) -> Stop {
