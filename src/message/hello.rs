@@ -113,9 +113,14 @@ impl<'a> Hello<'a> {
     /// Whether a memory class is listed; the standard one is where nothing is.
     #[must_use]
     pub fn has_class(&self, class: MemoryClass) -> bool {
+        contains(self.classes(), class.0)
+    }
+
+    /// The memory classes that it lists, or the one that stands for none.
+    pub(super) const fn classes(&self) -> &'a [u8] {
         match self.memory_classes {
-            [] => class == MemoryClass::Standard,
-            classes => contains(classes, class.0),
+            [] => &[MemoryClass::Standard.0],
+            classes => classes,
         }
     }
 

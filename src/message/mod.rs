@@ -16,6 +16,7 @@ mod sequence;
 mod session;
 mod shards;
 mod streams;
+mod tags;
 mod tensor;
 mod write;
 

@@ -5,8 +5,8 @@ use super::hello::Hello;
 use super::notice::{ErrorMessage, RdmaRegister};
 use super::request::TensorRequest;
 use super::sequence::{LinkOptions, Scope, Sequence};
-use super::session::TagSet;
 use super::streams::{Streams, Transfer};
+use super::tags::TagSet;
 use super::tensor::{ShardNumber, check_put, checked_data_bytes};
 use super::{Side, put_counted};
 use crate::composite::{Exact, InlineArena, Outcome};
@@ -17,7 +17,7 @@ use crate::model::Fields;
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::message::{DATA_PREFIX, PUT_FIELDS, TRANSPORT_FIELDS};
-use crate::wire::tag::{MemoryClass, MessageType};
+use crate::wire::tag::MessageType;
 use crate::wire::{length, length32};
 
 /// Writes messages of one side and refuses what the other side's parser would refuse.
@@ -107,7 +107,7 @@ impl<W, T> MessageWriter<W, T> {
         if options.sender == Side::Server {
             options.client_version = peer.protocol_version;
         }
-        self.classes = Some(TagSet::of(|class| peer.has_class(MemoryClass(class))));
+        self.classes = Some(TagSet::of(peer.classes().iter().copied()));
     }
 
     /// Where the bytes go.

@@ -15,8 +15,6 @@ mod shards;
 pub use event::{Closed, KeepAlive, SessionEvent};
 pub use peer::{Availability, Peer, select_class, select_device, select_layout};
 
-pub(crate) use peer::TagSet;
-
 use exchange::Exchanges;
 
 use crate::composite::{Exact, InlineArena};

@@ -1,30 +1,8 @@
 //! What is remembered of the other side, and how a server chooses by it.
 
+use crate::message::tags::TagSet;
 use crate::message::{Capabilities, Hello, LayoutEntry, RequestFlags, TensorRequest};
 use crate::wire::tag::{DeviceTag, ErrorCode, LayoutTag, MemoryClass};
-
-/// Tags that were listed: a bit for each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub(crate) struct TagSet([u64; 4]);
-
-impl TagSet {
-    /// The tags for which that holds.
-    pub(crate) fn of(holds: impl Fn(u8) -> bool) -> Self {
-        let mut set = TagSet([0; 4]);
-        for tag in (0..=u8::MAX).filter(|tag| holds(*tag)) {
-            if let Some(word) = set.0.get_mut(usize::from(tag >> 6)) {
-                *word |= 1u64.wrapping_shl(tag.into());
-            }
-        }
-        set
-    }
-
-    pub(crate) fn has(&self, tag: u8) -> bool {
-        let word = self.0.get(usize::from(tag >> 6)).copied().unwrap_or(0);
-        word.wrapping_shr(tag.into()) & 1 == 1
-    }
-}
 
 /// What the other side said of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,9 +24,9 @@ impl Peer {
             version: hello.protocol_version,
             max_message_size: hello.max_message_size,
             capabilities: hello.capabilities,
-            layouts: TagSet::of(|tag| hello.layouts.has(LayoutTag(tag))),
-            devices: TagSet::of(|tag| hello.has_device(DeviceTag(tag))),
-            classes: TagSet::of(|tag| hello.has_class(MemoryClass(tag))),
+            layouts: TagSet::of(hello.layouts.iter().map(|entry| entry.tag.0)),
+            devices: TagSet::of(hello.devices.iter().copied()),
+            classes: TagSet::of(hello.classes().iter().copied()),
         }
     }
 
