@@ -68,12 +68,12 @@ pub use file::{
 };
 pub use frame::{Full, Storage};
 pub use message::{
-    Availability, Capabilities, Closed, Data, ErrorMessage, FixedMessageWriter, FixedMessages,
+    Availability, Capabilities, Closed, ErrorMessage, FixedMessageWriter, FixedMessages,
     FixedParallel, FixedSession, Hello, KeepAlive, LayoutEntries, LayoutEntry, LayoutIter,
-    LinkOptions, MessageBody, MessageEvent, MessageHeader, MessageParser, MessageWriter,
-    PROTOCOL_VERSION, ParallelTransfer, Peer, RdmaRegister, RequestFlags, Scope, Session,
-    SessionEvent, ShardNumber, Side, Streams, TensorDescriptor, TensorPut, TensorRequest, Transfer,
-    answer, select_class, select_device, select_layout,
+    LinkOptions, MessageBody, MessageData, MessageEvent, MessageHeader, MessageParser,
+    MessageWriter, PROTOCOL_VERSION, ParallelTransfer, Peer, RdmaRegister, RequestFlags, Scope,
+    Session, SessionEvent, ShardNumber, Side, StreamSlot, Streams, TensorDescriptor, TensorPut,
+    TensorRequest, select_class, select_device, select_layout,
 };
 pub use model::{
     Array, ArrayIter, BlockPaged, BufferHandle, CompositeHead, ExtensionType, F32Bits, F64Bits,

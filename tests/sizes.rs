@@ -6,11 +6,11 @@ use std::mem::size_of;
 
 use hrry::profile::{Full, Gateway, Sensor};
 use hrry::{
-    BufferHandle, ContentError, ContentScan, Data, DescriptorSpec, DescriptorView, Error, Event,
-    Exact, ExactThenKeyed, Field, FixedComposite, FixedDecoder, FixedMessageWriter, FixedMessages,
-    FixedParallel, FixedStream, FixedWriter, Hello, InlineArena, Layout, LinkOptions, MessageEvent,
-    MessageHeader, Outcome, Payload, Policy, Quantization, Report, Resync, ResyncEvent, Rule,
-    SetError, StreamDecoder, TensorRequest, Transfer, Violation,
+    BufferHandle, ContentError, ContentScan, DescriptorSpec, DescriptorView, Error, Event, Exact,
+    ExactThenKeyed, Field, FixedComposite, FixedDecoder, FixedMessageWriter, FixedMessages,
+    FixedParallel, FixedStream, FixedWriter, Hello, InlineArena, Layout, LinkOptions, MessageData,
+    MessageEvent, MessageHeader, Outcome, Payload, Policy, Quantization, Report, Resync,
+    ResyncEvent, Rule, SetError, StreamDecoder, StreamSlot, TensorRequest, Violation,
 };
 
 macro_rules! budgets {
@@ -57,7 +57,7 @@ fn what_is_passed_around() {
         LinkOptions: 24;
         Hello<'_>: 72;
         TensorRequest<'_>: 56;
-        Data<'_>: 32;
+        MessageData<'_>: 32;
         MessageEvent<'_, '_>: 96;
         Result<Option<MessageEvent<'_, '_>>, Error>: 96;
     }
@@ -75,7 +75,7 @@ fn machines() {
         FixedWriter<(), 0>: 392;
         StreamDecoder<[u8; 0], ExactThenKeyed, InlineArena<0>>: 472;
         FixedMessages<0, 0, 0>: 160;
-        Transfer<Exact, InlineArena<0>>: 312;
+        StreamSlot<Exact, InlineArena<0>>: 312;
         FixedMessageWriter<(), 0, 0>: 120;
         FixedParallel<0>: 576;
     }
@@ -88,7 +88,7 @@ fn machines() {
         size_of::<FixedMessages<256, 64, 3>>(),
         size_of::<FixedMessages<0, 0, 0>>()
             + 256
-            + 3 * (size_of::<Transfer<Exact, InlineArena<0>>>() + 64 * 8)
+            + 3 * (size_of::<StreamSlot<Exact, InlineArena<0>>>() + 64 * 8)
     );
 }
 

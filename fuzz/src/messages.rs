@@ -9,12 +9,12 @@ use hrry::owned::GrowFrame;
 use hrry::{
     Error, Exact, FixedMessages, FixedParallel, LinkOptions, MessageBody, MessageEvent,
     MessageHeader, MessageParser, MessageType, MessageWriter, Policy, Scope, ShardNumber, Side,
-    Sink, Storage, Streams, Transfer, WriteError,
+    Sink, Storage, StreamSlot, Streams, WriteError,
 };
 
 use crate::source::{next, seed};
 
-type Growing = Vec<Transfer<Exact, Vec<u64>>>;
+type Growing = Vec<StreamSlot<Exact, Vec<u64>>>;
 
 /// Everything that a parser said, data joined.
 #[derive(Debug, PartialEq)]
@@ -73,7 +73,7 @@ fn link(choice: u8) -> LinkOptions {
 }
 
 fn places() -> Growing {
-    let place = || Transfer::with_parts(Exact, Vec::new());
+    let place = || StreamSlot::with_parts(Exact, Vec::new());
     (0..4).map(|_| place()).collect()
 }
 

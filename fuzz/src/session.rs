@@ -11,14 +11,14 @@ use hrry::{
     BufferHandle, Capabilities, CombineOp, CompositeHead, CompositionRule, DescriptorSpec,
     ElementType, ErrorCode, ErrorMessage, Exact, Hello, KeepAlive, Layout, ParallelTransfer,
     Policy, RdmaRegister, RequestFlags, Session, SessionEvent, Shard, ShardNumber, Side, Sink,
-    TensorRequest, Transfer, WriteError,
+    StreamSlot, TensorRequest, WriteError,
 };
 
 use crate::source::{next, seed};
 
 const STREAMS: usize = 4;
 
-type Link = Session<'static, GrowFrame, Vec<Transfer<Exact, Vec<u64>>>, Wire, STREAMS>;
+type Link = Session<'static, GrowFrame, Vec<StreamSlot<Exact, Vec<u64>>>, Wire, STREAMS>;
 
 #[derive(Debug, Default)]
 struct Wire(Vec<u8>);
@@ -95,7 +95,7 @@ fn greeting(choice: u8) -> Vec<u8> {
 fn run(choice: u8, data: &[u8], mut cut: impl FnMut() -> usize) -> Trace {
     let places = || {
         (0..STREAMS)
-            .map(|_| Transfer::with_parts(Exact, Vec::new()))
+            .map(|_| StreamSlot::with_parts(Exact, Vec::new()))
             .collect()
     };
     let parallel =

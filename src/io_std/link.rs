@@ -6,7 +6,7 @@ use std::vec;
 use std::vec::Vec;
 
 use crate::composite::{Cover, Exact};
-use crate::message::{Hello, KeepAlive, ParallelTransfer, Session, SessionEvent, Side, Transfer};
+use crate::message::{Hello, KeepAlive, ParallelTransfer, Session, SessionEvent, Side, StreamSlot};
 use crate::owned::GrowFrame;
 use crate::policy::Policy;
 
@@ -14,7 +14,7 @@ use super::{CHUNK, IoError, Output};
 
 /// The session of a [`SessionLink`].
 pub type LinkSession<'h, W, C, const N: usize> =
-    Session<'h, GrowFrame, Vec<Transfer<C, Vec<u64>>>, Output<BufWriter<W>>, N>;
+    Session<'h, GrowFrame, Vec<StreamSlot<C, Vec<u64>>>, Output<BufWriter<W>>, N>;
 
 /// What [`SessionLink::wait`] led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +139,7 @@ impl<'h, R: Read, W: Write, C: Cover + Clone, const N: usize> SessionLink<'h, R,
         policy: Policy,
     ) -> Result<Self, IoError> {
         let places = || {
-            let transfer = || Transfer::with_parts(cover.clone(), Vec::new());
+            let transfer = || StreamSlot::with_parts(cover.clone(), Vec::new());
             (0..N).map(|_| transfer()).collect::<Vec<_>>()
         };
         let shards = [cover.clone(), cover.clone()];

@@ -43,7 +43,7 @@ pub enum MessageBody<'p, 'c> {
         len: u32,
     },
     /// Bytes of TENSOR_DATA or of a private message.
-    Data(Data<'c>),
+    Data(MessageData<'c>),
     /// TENSOR_DATA_END, and what that closes.
     TensorDataEnd(Outcome),
     /// TENSOR_PUT
@@ -67,7 +67,7 @@ pub enum MessageBody<'p, 'c> {
 /// Bytes that a message carries.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Data<'c> {
+pub struct MessageData<'c> {
     /// Place of the first byte: in the data of all buffers of the tensor, one after the other, or in the
     /// payload of a private message.
     pub offset: u64,
@@ -77,9 +77,9 @@ pub struct Data<'c> {
     pub bytes: &'c [u8],
 }
 
-impl fmt::Debug for Data<'_> {
+impl fmt::Debug for MessageData<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Data")
+        f.debug_struct("MessageData")
             .field("offset", &self.offset)
             .field("last", &self.last)
             .field("len", &self.bytes.len())

@@ -26,19 +26,19 @@ use crate::wire::message::{MESSAGE_HEADER, offset};
 use crate::wire::tag::MessageType;
 use crate::wire::{length, length32, set, u32};
 
-pub use event::{Data, MessageBody, MessageEvent};
+pub use event::{MessageBody, MessageData, MessageEvent};
 pub use hello::{Capabilities, Hello, PROTOCOL_VERSION};
 pub use layouts::{LayoutEntries, LayoutEntry, LayoutIter};
 pub use notice::{ErrorMessage, RdmaRegister};
 pub use parse::{FixedMessages, MessageParser};
 pub use request::{RequestFlags, TensorRequest};
-pub use sequence::{LinkOptions, Scope, answer};
+pub use sequence::{LinkOptions, Scope};
 pub use session::{
     Availability, Closed, FixedSession, KeepAlive, Peer, Session, SessionEvent, select_class,
     select_device, select_layout,
 };
 pub use shards::{FixedParallel, ParallelTransfer};
-pub use streams::{Streams, Transfer};
+pub use streams::{StreamSlot, Streams};
 pub use tensor::{ShardNumber, TensorDescriptor, TensorPut};
 pub use write::{FixedMessageWriter, MessageWriter};
 

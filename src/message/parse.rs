@@ -1,8 +1,8 @@
 //! One direction of a link, pushed in pieces of any size.
 
-use super::event::{Data, MessageBody, MessageEvent};
+use super::event::{MessageBody, MessageData, MessageEvent};
 use super::sequence::{LinkOptions, Sequence};
-use super::streams::{Streams, Transfer};
+use super::streams::{StreamSlot, Streams};
 use super::{MessageHeader, placed};
 use crate::composite::{Exact, InlineArena, Outcome};
 use crate::error::{Error, ErrorKind, Field, Resource};
@@ -79,13 +79,13 @@ pub struct MessageParser<S, T> {
 /// A parser with `F` bytes for a control message, and `N` streams with `W` words for composites inside;
 /// `new` is const, so it can be a `static`.
 pub type FixedMessages<const F: usize, const W: usize, const N: usize = 1> =
-    MessageParser<[u8; F], [Transfer<Exact, InlineArena<W>>; N]>;
+    MessageParser<[u8; F], [StreamSlot<Exact, InlineArena<W>>; N]>;
 
 impl<const F: usize, const W: usize, const N: usize> FixedMessages<F, W, N> {
     /// A parser at the start of a link.
     #[must_use]
     pub const fn new(options: LinkOptions, policy: Policy) -> Self {
-        let streams = [const { Transfer::new() }; N];
+        let streams = [const { StreamSlot::new() }; N];
         MessageParser::with_parts([0; F], streams, options, policy)
     }
 }
@@ -173,7 +173,7 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
                 },
                 _ => MessageBody::Private,
             },
-            MessageMark::Data { offset, last } => MessageBody::Data(Data {
+            MessageMark::Data { offset, last } => MessageBody::Data(MessageData {
                 offset,
                 last,
                 bytes: taken,

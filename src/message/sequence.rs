@@ -2,7 +2,7 @@
 
 use super::hello::{Capabilities, VERSION};
 use super::notice::RdmaRegister;
-use super::streams::{Phase, Streams, Transfer};
+use super::streams::{Phase, StreamSlot, Streams};
 use super::{MessageHeader, Side, demand};
 use crate::composite::{Outcome, SetError};
 use crate::error::{ErrorKind, Field, Resource, Violation};
@@ -59,14 +59,16 @@ impl LinkOptions {
 /// What is broken by a message that is larger than its receiver takes.
 const TOO_LARGE: Rule = Rule::MessageSize;
 
-/// The error code that tells a peer why its message is refused; where the shards of a parallel transfer do
-/// not fit together, that is [`ErrorCode::ShardMismatch`].
-#[must_use]
-pub const fn answer(kind: &ErrorKind) -> ErrorCode {
-    match kind.rule() {
-        None | Some(TOO_LARGE) => ErrorCode::MessageTooLarge,
-        Some(VERSION) => ErrorCode::ProtocolVersionMismatch,
-        Some(_) => ErrorCode::InvalidMessage,
+impl ErrorCode {
+    /// The code that tells a peer why its message is refused; where the shards of a parallel transfer do not
+    /// fit together, that is [`ErrorCode::ShardMismatch`].
+    #[must_use]
+    pub const fn of(kind: &ErrorKind) -> Self {
+        match kind.rule() {
+            None | Some(TOO_LARGE) => ErrorCode::MessageTooLarge,
+            Some(VERSION) => ErrorCode::ProtocolVersionMismatch,
+            Some(_) => ErrorCode::InvalidMessage,
+        }
     }
 }
 
@@ -176,17 +178,17 @@ impl<T> Sequence<T> {
 }
 
 impl<T: Streams> Sequence<T> {
-    fn transfer(&mut self, stream_id: u32) -> Option<&mut Transfer<T::Cover, T::Arena>> {
+    fn transfer(&mut self, stream_id: u32) -> Option<&mut StreamSlot<T::Cover, T::Arena>> {
         let mut transfers = self.streams.transfers_mut().iter_mut();
         transfers.find(|transfer| transfer.stream_id == stream_id)
     }
 
     /// The stream, which may be a new one.
-    fn enter(&mut self, stream_id: u32) -> Result<&mut Transfer<T::Cover, T::Arena>, ErrorKind> {
+    fn enter(&mut self, stream_id: u32) -> Result<&mut StreamSlot<T::Cover, T::Arena>, ErrorKind> {
         let policy = self.policy;
         let transfers = self.streams.transfers_mut();
         let available = length(transfers.len());
-        let taken = |id| move |transfer: &Transfer<_, _>| transfer.stream_id == id;
+        let taken = |id| move |transfer: &StreamSlot<_, _>| transfer.stream_id == id;
         let place = transfers.iter().position(taken(stream_id));
         let place = place.or_else(|| transfers.iter().position(taken(0)));
         let Some(transfer) = place.and_then(|place| transfers.get_mut(place)) else {
@@ -252,7 +254,7 @@ impl<T: Streams> Sequence<T> {
         transfer.is_some_and(|transfer| matches!(transfer.phase, Phase::Awaited { .. }))
     }
 
-    fn stream(&self, stream_id: u32) -> Option<&Transfer<T::Cover, T::Arena>> {
+    fn stream(&self, stream_id: u32) -> Option<&StreamSlot<T::Cover, T::Arena>> {
         let mut transfers = self.streams.transfers().iter();
         transfers.find(|transfer| transfer.stream_id == stream_id)
     }
@@ -380,7 +382,7 @@ impl<T: Streams> Sequence<T> {
 
     /// Tells whether the side may stop here.
     pub(super) fn finish(&self) -> Result<(), ErrorKind> {
-        let used = |transfer: &&Transfer<_, _>| transfer.stream_id != 0;
+        let used = |transfer: &&StreamSlot<_, _>| transfer.stream_id != 0;
         for transfer in self.streams.transfers().iter().filter(used) {
             if let Phase::Open { total, done, .. } = transfer.phase {
                 return Err(ErrorKind::Truncated {

@@ -5,7 +5,7 @@ use crate::policy::Policy;
 
 /// A stream on which a tensor or composite is open, or room for one.
 #[derive(Clone, Debug)]
-pub struct Transfer<C, A> {
+pub struct StreamSlot<C, A> {
     /// 0 where none is.
     pub(super) stream_id: u32,
     pub(super) phase: Phase,
@@ -26,11 +26,11 @@ pub(super) enum Phase {
     Awaited { total: u64, registered: bool },
 }
 
-impl<C, A> Transfer<C, A> {
+impl<C, A> StreamSlot<C, A> {
     /// Room for a stream, with a way to check covers and room for composites.
     #[must_use]
     pub const fn with_parts(cover: C, arena: A) -> Self {
-        Transfer {
+        StreamSlot {
             stream_id: 0,
             phase: Phase::Between,
             composites: CompositeValidator::with_arena(cover, arena, Policy::STRICT),
@@ -38,21 +38,21 @@ impl<C, A> Transfer<C, A> {
     }
 }
 
-impl<const W: usize> Transfer<Exact, InlineArena<W>> {
+impl<const W: usize> StreamSlot<Exact, InlineArena<W>> {
     /// Room for a stream with `W` words for composites inside, checking covers exactly.
     #[must_use]
     pub const fn new() -> Self {
-        Transfer::with_parts(Exact, InlineArena::new())
+        StreamSlot::with_parts(Exact, InlineArena::new())
     }
 }
 
-impl<const W: usize> Default for Transfer<Exact, InlineArena<W>> {
+impl<const W: usize> Default for StreamSlot<Exact, InlineArena<W>> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<C: Cover, A: Arena> Transfer<C, A> {
+impl<C: Cover, A: Arena> StreamSlot<C, A> {
     /// Makes room again.
     pub(super) fn release(&mut self) {
         self.stream_id = 0;
@@ -70,34 +70,34 @@ pub trait Streams {
     type Arena: Arena;
 
     /// All places.
-    fn transfers(&self) -> &[Transfer<Self::Cover, Self::Arena>];
+    fn transfers(&self) -> &[StreamSlot<Self::Cover, Self::Arena>];
 
     /// All places.
-    fn transfers_mut(&mut self) -> &mut [Transfer<Self::Cover, Self::Arena>];
+    fn transfers_mut(&mut self) -> &mut [StreamSlot<Self::Cover, Self::Arena>];
 }
 
-impl<C: Cover, A: Arena> Streams for [Transfer<C, A>] {
+impl<C: Cover, A: Arena> Streams for [StreamSlot<C, A>] {
     type Cover = C;
     type Arena = A;
 
-    fn transfers(&self) -> &[Transfer<C, A>] {
+    fn transfers(&self) -> &[StreamSlot<C, A>] {
         self
     }
 
-    fn transfers_mut(&mut self) -> &mut [Transfer<C, A>] {
+    fn transfers_mut(&mut self) -> &mut [StreamSlot<C, A>] {
         self
     }
 }
 
-impl<C: Cover, A: Arena, const N: usize> Streams for [Transfer<C, A>; N] {
+impl<C: Cover, A: Arena, const N: usize> Streams for [StreamSlot<C, A>; N] {
     type Cover = C;
     type Arena = A;
 
-    fn transfers(&self) -> &[Transfer<C, A>] {
+    fn transfers(&self) -> &[StreamSlot<C, A>] {
         self
     }
 
-    fn transfers_mut(&mut self) -> &mut [Transfer<C, A>] {
+    fn transfers_mut(&mut self) -> &mut [StreamSlot<C, A>] {
         self
     }
 }
@@ -106,25 +106,25 @@ impl<T: Streams + ?Sized> Streams for &mut T {
     type Cover = T::Cover;
     type Arena = T::Arena;
 
-    fn transfers(&self) -> &[Transfer<T::Cover, T::Arena>] {
+    fn transfers(&self) -> &[StreamSlot<T::Cover, T::Arena>] {
         (**self).transfers()
     }
 
-    fn transfers_mut(&mut self) -> &mut [Transfer<T::Cover, T::Arena>] {
+    fn transfers_mut(&mut self) -> &mut [StreamSlot<T::Cover, T::Arena>] {
         (**self).transfers_mut()
     }
 }
 
 #[cfg(feature = "alloc")]
-impl<C: Cover, A: Arena> Streams for alloc::vec::Vec<Transfer<C, A>> {
+impl<C: Cover, A: Arena> Streams for alloc::vec::Vec<StreamSlot<C, A>> {
     type Cover = C;
     type Arena = A;
 
-    fn transfers(&self) -> &[Transfer<C, A>] {
+    fn transfers(&self) -> &[StreamSlot<C, A>] {
         self
     }
 
-    fn transfers_mut(&mut self) -> &mut [Transfer<C, A>] {
+    fn transfers_mut(&mut self) -> &mut [StreamSlot<C, A>] {
         self
     }
 }

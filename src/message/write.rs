@@ -5,7 +5,7 @@ use super::hello::Hello;
 use super::notice::{ErrorMessage, RdmaRegister};
 use super::request::TensorRequest;
 use super::sequence::{LinkOptions, Scope, Sequence};
-use super::streams::{Streams, Transfer};
+use super::streams::{StreamSlot, Streams};
 use super::tags::TagSet;
 use super::tensor::{ShardNumber, check_put, checked_data_bytes};
 use super::{Side, put_counted};
@@ -65,13 +65,13 @@ pub struct MessageWriter<W, T> {
 
 /// A writer with `N` streams with `C` words for composites inside, checking covers exactly.
 pub type FixedMessageWriter<W, const C: usize, const N: usize = 1> =
-    MessageWriter<W, [Transfer<Exact, InlineArena<C>>; N]>;
+    MessageWriter<W, [StreamSlot<Exact, InlineArena<C>>; N]>;
 
 impl<W: Sink, const C: usize, const N: usize> FixedMessageWriter<W, C, N> {
     /// A writer at the start of a link.
     #[must_use]
     pub const fn new(sink: W, options: LinkOptions, policy: Policy) -> Self {
-        let streams = [const { Transfer::new() }; N];
+        let streams = [const { StreamSlot::new() }; N];
         MessageWriter::with_parts(sink, streams, options, policy)
     }
 }

@@ -29,7 +29,7 @@ fn assert_capacity(input: &[u8], parser: FixedMessages<80, 8, 1>, kind: ErrorKin
     let cuts: Vec<usize> = (0..input.len()).collect();
     assert_eq!(trace(input, &cuts, parser).result, Err(error));
     assert_eq!(error.rule(), None);
-    assert_eq!(hrry::answer(&kind), hrry::ErrorCode::MessageTooLarge);
+    assert_eq!(hrry::ErrorCode::of(&kind), hrry::ErrorCode::MessageTooLarge);
 }
 
 fn small() -> FixedMessages<80, 8, 1> {

@@ -3,7 +3,7 @@
 use hrry::{
     Agreements, Capabilities, ElementType, ErrorCode, ErrorKind, Field, Hello, LayoutTag,
     LinkOptions, MessageBody, MessageParser, Policy, RdmaRegister, Resource, Rule, Scope, Side,
-    Streams, Transfer, Violation, answer,
+    StreamSlot, Streams, Violation,
 };
 
 use super::written::Writer;
@@ -258,7 +258,7 @@ fn borrowed_storage() {
     }
     assert_eq!((count, parser.finish()), (4, Ok(())));
     assert_eq!(streams.transfers().len(), 3);
-    let _: Transfer<hrry::Exact, hrry::InlineArena<8>> = Transfer::default();
+    let _: StreamSlot<hrry::Exact, hrry::InlineArena<8>> = StreamSlot::default();
 }
 
 #[test]
@@ -269,7 +269,10 @@ fn what_became_known_of_the_peer_holds_from_then_on() {
     let mut parser = growing(link, Policy::STRICT);
     let error = parser.next_event(&mut &second[..]).unwrap_err();
     assert_eq!(error.rule(), Some(Rule::ProtocolVersion));
-    assert_eq!(answer(&error.kind()), ErrorCode::ProtocolVersionMismatch);
+    assert_eq!(
+        ErrorCode::of(&error.kind()),
+        ErrorCode::ProtocolVersionMismatch
+    );
     let mut parser = growing(link, Policy::STRICT);
     link.client_version = 2;
     link.max_message_size = 24;
@@ -285,10 +288,10 @@ fn what_became_known_of_the_peer_holds_from_then_on() {
     let error = parser
         .next_event(&mut &message(10, 1, &[0; 25])[..])
         .unwrap_err();
-    assert_eq!(answer(&error.kind()), ErrorCode::MessageTooLarge);
+    assert_eq!(ErrorCode::of(&error.kind()), ErrorCode::MessageTooLarge);
     parser.skip_message().unwrap();
     let error = trace(&[vec![0; 25], end(1)].concat(), &[], parser)
         .result
         .unwrap_err();
-    assert_eq!(answer(&error.kind()), ErrorCode::InvalidMessage);
+    assert_eq!(ErrorCode::of(&error.kind()), ErrorCode::InvalidMessage);
 }

@@ -5,17 +5,17 @@ use hrry::owned::GrowFrame;
 use hrry::{
     DescriptorView, Error, ErrorKind, Exact, Fields, Hello, LayoutEntries, LinkOptions,
     MessageBody, MessageEvent, MessageHeader, MessageParser, Outcome, ParallelTransfer, Policy,
-    ShardNumber, Storage, Streams, Transfer,
+    ShardNumber, Storage, StreamSlot, Streams,
 };
 use serde_json::{Value, json};
 
 use super::describe;
 
 /// Room for streams without a capacity of its own.
-pub type Growing = Vec<Transfer<Exact, Vec<u64>>>;
+pub type Growing = Vec<StreamSlot<Exact, Vec<u64>>>;
 
 pub fn places(count: usize) -> Growing {
-    let place = || Transfer::with_parts(Exact, Vec::new());
+    let place = || StreamSlot::with_parts(Exact, Vec::new());
     (0..count).map(|_| place()).collect()
 }
 

@@ -8,7 +8,7 @@ use hrry::owned::GrowFrame;
 use hrry::{
     Error, ExactThenKeyed, Key, LinkOptions, MessageBody, MessageEvent, MessageHeader,
     MessageParser, Mode, Outcome, ParallelTransfer, Permissive, Policy, Scope, SetError, Side,
-    TensorDescriptor, Transfer,
+    StreamSlot, TensorDescriptor,
 };
 
 use super::places::{add, flag, head_of};
@@ -90,7 +90,7 @@ impl Hear for Deaf {}
 /// Streams with open tensors at the same time.
 const STREAMS: usize = 256;
 
-type Parser = MessageParser<GrowFrame, Vec<Transfer<ExactThenKeyed, Vec<u64>>>>;
+type Parser = MessageParser<GrowFrame, Vec<StreamSlot<ExactThenKeyed, Vec<u64>>>>;
 
 /// Reads messages to the end of the input.
 pub fn read(
@@ -100,7 +100,7 @@ pub fn read(
     hear: &mut impl Hear,
 ) -> Result<Summary, Stop> {
     let key = random_key().map_err(Problem::input)?;
-    let transfer = || Transfer::with_parts(ExactThenKeyed(key), Vec::new());
+    let transfer = || StreamSlot::with_parts(ExactThenKeyed(key), Vec::new());
     let streams = (0..STREAMS).map(|_| transfer()).collect();
     let mut parser: Parser =
         MessageParser::with_parts(GrowFrame::new(), streams, link.options(), *policy);

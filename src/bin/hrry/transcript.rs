@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use hrry::{
-    CompositeHead, Data, DescriptorView, Hello, LayoutEntries, MessageBody, MessageEvent,
+    CompositeHead, DescriptorView, Hello, LayoutEntries, MessageBody, MessageData, MessageEvent,
     MessageHeader, Outcome, Rule, crc32c,
 };
 use serde_json::{Value, json};
@@ -125,7 +125,9 @@ impl Hear for Transcript<'_> {
     }
 
     fn event(&mut self, offset: u64, event: &MessageEvent<'_, '_>) -> io::Result<()> {
-        if let (Some(open), MessageBody::Data(Data { bytes, .. })) = (&mut self.open, event.body) {
+        if let (Some(open), MessageBody::Data(MessageData { bytes, .. })) =
+            (&mut self.open, event.body)
+        {
             open.crc = crc32c(open.crc, bytes);
             open.left -= bytes.len() as u64;
         } else if let Some(streams) = &mut self.streams {

@@ -3,7 +3,8 @@
 use crate::composite::Outcome;
 use crate::error::Error;
 use crate::message::{
-    Data, ErrorMessage, MessageHeader, RdmaRegister, TensorDescriptor, TensorPut, TensorRequest,
+    ErrorMessage, MessageData, MessageHeader, RdmaRegister, TensorDescriptor, TensorPut,
+    TensorRequest,
 };
 use crate::wire::tag::ErrorCode;
 
@@ -25,7 +26,7 @@ pub enum SessionEvent<'p, 'c> {
     /// with [`Session::refuse`](crate::Session::refuse).
     Put(u32, TensorPut<'p>),
     /// Bytes of the tensor on a stream, at their place in the data of all its buffers.
-    Data(u32, Data<'c>),
+    Data(u32, MessageData<'c>),
     /// The tensor on a stream is whole, and what that closes. Of a parallel transfer, this is a shard.
     End(u32, Outcome),
     /// For a client: all shards of the tensor that it asked for on this stream are whole and fit together.

@@ -25,7 +25,7 @@ use crate::message::hello::Hello;
 use crate::message::parse::MessageParser;
 use crate::message::sequence::{LinkOptions, greets};
 use crate::message::shards::ParallelTransfer;
-use crate::message::streams::{Streams, Transfer};
+use crate::message::streams::{StreamSlot, Streams};
 use crate::message::write::MessageWriter;
 use crate::message::{Capabilities, Side};
 use crate::policy::Policy;
@@ -127,14 +127,14 @@ pub struct Session<'h, S, T: Streams, W, const N: usize> {
 
 /// A session with `F` bytes for a control message and `N` streams with `C` words for composites inside.
 pub type FixedSession<'h, W, const F: usize, const C: usize, const N: usize> =
-    Session<'h, [u8; F], [Transfer<Exact, InlineArena<C>>; N], W, N>;
+    Session<'h, [u8; F], [StreamSlot<Exact, InlineArena<C>>; N], W, N>;
 
 impl<'h, W: Sink, const F: usize, const C: usize, const N: usize> FixedSession<'h, W, F, C, N> {
     /// A session at the start of a link.
     #[must_use]
     pub const fn new(side: Side, hello: Hello<'h>, sink: W, policy: Policy) -> Self {
-        let incoming = [const { Transfer::new() }; N];
-        let outgoing = [const { Transfer::new() }; N];
+        let incoming = [const { StreamSlot::new() }; N];
+        let outgoing = [const { StreamSlot::new() }; N];
         let parallel = ParallelTransfer::new(policy);
         Session::with_parts(
             side, hello, [0; F], incoming, outgoing, parallel, sink, policy,

@@ -10,10 +10,10 @@ use crate::error::{Error, ErrorKind};
 use crate::frame::Storage;
 use crate::message::event::MessageBody;
 use crate::message::parse::MessageMark;
-use crate::message::sequence::{answer, rdma_in_turn};
+use crate::message::sequence::rdma_in_turn;
 use crate::message::streams::Streams;
 use crate::message::{
-    Capabilities, Data, ErrorMessage, Hello, MessageHeader, RequestFlags, ShardNumber,
+    Capabilities, ErrorMessage, Hello, MessageData, MessageHeader, RequestFlags, ShardNumber,
 };
 use crate::wire::descriptor::Facts;
 use crate::wire::length;
@@ -83,7 +83,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
                 MessageMark::Data { offset, last } => {
                     let taken = chunk.len().saturating_sub(input.len());
                     let bytes = chunk.get(..taken).unwrap_or(chunk);
-                    let data = Data {
+                    let data = MessageData {
                         offset,
                         last,
                         bytes,
@@ -110,7 +110,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
                 }
                 Verdict::GiveUp(kind) => {
                     let error = Error::new(kind, self.message_start(&header));
-                    self.tell(stream_id, &told(&error, answer(&kind)))?;
+                    self.tell(stream_id, &told(&error, ErrorCode::of(&kind)))?;
                     self.phase = Phase::Closed(Closed::Broken(error));
                 }
             }
@@ -212,7 +212,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
                 {
                     let awaited = self.writer.await_rdma(stream_id, region.length);
                     if let Err(kind) = awaited {
-                        return Ok(Verdict::Refuse(kind, answer(&kind)));
+                        return Ok(Verdict::Refuse(kind, ErrorCode::of(&kind)));
                     }
                 }
                 Ok(known(stream_id, stand.is_some()))
@@ -228,7 +228,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
             return known(stream_id, false);
         }
         if let Err(kind) = self.exchanges.room() {
-            return Verdict::Refuse(kind, answer(&kind));
+            return Verdict::Refuse(kind, ErrorCode::of(&kind));
         }
         self.exchanges.put(stream_id, begun);
         Verdict::Tell(stream_id)
@@ -265,7 +265,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
                 self.note_sharded(request);
                 let code = match kind.rule() {
                     Some(_) => ErrorCode::ShardMismatch,
-                    None => answer(&kind),
+                    None => ErrorCode::of(&kind),
                 };
                 Verdict::Abandon(kind, code)
             }

@@ -6,7 +6,6 @@ use crate::descriptor::{Sink, WriteError};
 use crate::error::Error;
 use crate::frame::Storage;
 use crate::message::ErrorMessage;
-use crate::message::sequence::answer;
 use crate::message::streams::Streams;
 use crate::rule::Rule;
 use crate::wire::tag::ErrorCode;
@@ -19,7 +18,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
         error: Error,
     ) -> Result<Option<SessionEvent<'static, 'c>>, WriteError<W::Error>> {
         let stream_id = self.parser.header().stream_id;
-        let code = answer(&error.kind());
+        let code = ErrorCode::of(&error.kind());
         let goes_on = self.phase == Phase::Open && self.parser.skip_message().is_ok();
         if goes_on && stream_id != 0 {
             return self.close(stream_id, error, code);

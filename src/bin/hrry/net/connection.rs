@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt::Display;
 
 use hrry::io_std::{Arrival, IoError};
-use hrry::{ErrorCode, ErrorKind, ErrorMessage, Peer, SessionEvent, answer};
+use hrry::{ErrorCode, ErrorKind, ErrorMessage, Peer, SessionEvent};
 
 use super::answer::Ask;
 use super::serve::Terms;
@@ -27,7 +27,7 @@ impl Refusal {
 
     pub fn of(kind: &ErrorKind) -> Refusal {
         let rule = kind.rule().map_or("capacity", |rule| rule.id());
-        Refusal::new(answer(kind), rule)
+        Refusal::new(ErrorCode::of(kind), rule)
     }
 }
 
