@@ -44,7 +44,7 @@ impl Server {
         let mut child = program()
             .arg("serve")
             .arg(folder.path())
-            .args(["--listen", "127.0.0.1:0", "--timeout", "6"])
+            .args(["--listen", "127.0.0.1:0", "--timeout", "10"])
             .args(["--connections", "64", "--max-tensor", &MOST.to_string()])
             .stdout(Stdio::piped())
             .spawn()
