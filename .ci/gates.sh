@@ -83,6 +83,7 @@ for target in thumbv7em-none-eabi thumbv7m-none-eabi; do
         gate "no allocator" symbols "$allocator" control_alloc firmware_elf "$target" $image
     done
 done
+gate "no formatting" symbols "$formatting" control_format firmware_elf "${targets%% *}" log
 if have node; then
     gate "no imports" imports '^import' control_import probe_wasm wasm32-unknown-unknown $everything
 else

@@ -54,9 +54,15 @@ c_archive() {
 }
 
 # firmware_elf TARGET VARIANT: the path of an image of examples/firmware, or of a control for the same processor.
+# `log` is the receiver with its lines of log.
 firmware_elf() {
     case $2 in
     control_*) probe_elf thumbv7em-none-eabi "$2" ;;
+    log)
+        (cd "$firmware/device" && DEFMT_LOG=info cargo build --quiet --locked --release --bin receiver \
+            --target "$1" --features log)
+        echo "$firmware/device/target/$1/release/receiver"
+        ;;
     *)
         (cd "$firmware/device" && cargo build --quiet --locked --release --bin "$2" --target "$1")
         echo "$firmware/device/target/$1/release/$2"
