@@ -89,7 +89,8 @@ pub enum Arrival {
 ///     }
 /// }
 /// assert_eq!(received, [1, 2, 3, 4]);
-/// drop((client, socket));
+/// drop(client);
+/// drop(socket);
 /// server.join().unwrap()?;
 /// # Ok::<(), IoError>(())
 /// ```
