@@ -23,6 +23,8 @@ impl Board {
     /// Starts an image on a machine.
     pub fn start(machine: &str, image: &str) -> Result<Self> {
         let socket = std::env::temp_dir().join(format!("hrry-uart-{}", std::process::id()));
+        // of a run with this number that was killed
+        let _ = std::fs::remove_file(&socket);
         let listener = UnixListener::bind(&socket)?;
         let serial = format!("unix:{},server=off", socket.display());
         let emulator = Command::new("qemu-system-arm")
