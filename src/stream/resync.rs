@@ -327,12 +327,14 @@ impl<S: Storage, C: Cover, A: Arena> Resync<S, C, A> {
         if self.decoder.unsettled() < offset {
             return Ok(());
         }
+        // no further than it takes to give up, so that where that is does not depend on the cut
+        let behind = loss.from.saturating_add(self.most).saturating_add(1);
         let held = self.decoder.frame().stored(self.held);
-        let skip = magic(held.get(self.at..).unwrap_or(&[]));
+        let skip = magic(upto(held.get(self.at..).unwrap_or(&[]), offset, behind));
         self.at = self.at.saturating_add(skip);
         offset = offset.saturating_add(length(skip));
         if self.at >= self.held {
-            let skip = magic(input);
+            let skip = magic(upto(input, offset, behind));
             *input = input.get(skip..).unwrap_or(&[]);
             offset = offset.saturating_add(length(skip));
         }
@@ -395,6 +397,12 @@ impl<S: Storage, C: Cover, A: Arena> Resync<S, C, A> {
         (self.at, self.held) = (0, 0);
         (self.loss, self.accepted, self.over) = (None, None, None);
     }
+}
+
+/// The bytes in front of an absolute offset.
+fn upto(bytes: &[u8], offset: u64, end: u64) -> &[u8] {
+    let len = usize::try_from(end.saturating_sub(offset)).unwrap_or(usize::MAX);
+    bytes.get(..len).unwrap_or(bytes)
 }
 
 /// The place of the first bytes that are a magic, or could become one with more behind them.

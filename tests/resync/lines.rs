@@ -276,3 +276,26 @@ fn the_end_of_positions_is_final() {
         }
     }
 }
+
+/// Where it stands after giving up does not depend on the cut either.
+#[test]
+fn noise_beyond_the_limit_goes_on_at_one_place() {
+    let noise = [0x55; 300];
+    for size in [1, 7, 100, 101, 102, 300] {
+        let mut resync = line(100, Policy::STRICT);
+        let mut errors = Vec::new();
+        for mut chunk in noise.chunks(size) {
+            loop {
+                match resync.next_event(&mut chunk) {
+                    Ok(None) => break,
+                    Ok(Some(event)) => panic!("{event:?}"),
+                    Err(error) => {
+                        errors.push(error.offset());
+                        resync.reset();
+                    }
+                }
+            }
+        }
+        assert_eq!((errors, resync.offset()), (vec![0, 101], 300), "{size}");
+    }
+}
