@@ -179,14 +179,14 @@ impl<T> Sequence<T> {
 
 impl<T: Streams> Sequence<T> {
     fn transfer(&mut self, stream_id: u32) -> Option<&mut StreamSlot<T::Cover, T::Arena>> {
-        let mut transfers = self.streams.transfers_mut().iter_mut();
+        let mut transfers = self.streams.slots_mut().iter_mut();
         transfers.find(|transfer| transfer.stream_id == stream_id)
     }
 
     /// The stream, which may be a new one.
     fn enter(&mut self, stream_id: u32) -> Result<&mut StreamSlot<T::Cover, T::Arena>, ErrorKind> {
         let policy = self.policy;
-        let transfers = self.streams.transfers_mut();
+        let transfers = self.streams.slots_mut();
         let available = length(transfers.len());
         let taken = |id| move |transfer: &StreamSlot<_, _>| transfer.stream_id == id;
         let place = transfers.iter().position(taken(stream_id));
@@ -255,7 +255,7 @@ impl<T: Streams> Sequence<T> {
     }
 
     fn stream(&self, stream_id: u32) -> Option<&StreamSlot<T::Cover, T::Arena>> {
-        let mut transfers = self.streams.transfers().iter();
+        let mut transfers = self.streams.slots().iter();
         transfers.find(|transfer| transfer.stream_id == stream_id)
     }
 
@@ -383,7 +383,7 @@ impl<T: Streams> Sequence<T> {
     /// Tells whether the side may stop here.
     pub(super) fn finish(&self) -> Result<(), ErrorKind> {
         let used = |transfer: &&StreamSlot<_, _>| transfer.stream_id != 0;
-        for transfer in self.streams.transfers().iter().filter(used) {
+        for transfer in self.streams.slots().iter().filter(used) {
             if let Phase::Open { total, done, .. } = transfer.phase {
                 return Err(ErrorKind::Truncated {
                     rule: Rule::MessagesTorn,
@@ -397,7 +397,7 @@ impl<T: Streams> Sequence<T> {
 
     /// Forgets all streams, but not who the sides are.
     pub(super) fn reset(&mut self) {
-        for transfer in self.streams.transfers_mut() {
+        for transfer in self.streams.slots_mut() {
             transfer.release();
         }
     }

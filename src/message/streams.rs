@@ -70,21 +70,21 @@ pub trait Streams {
     type Arena: Arena;
 
     /// All places.
-    fn transfers(&self) -> &[StreamSlot<Self::Cover, Self::Arena>];
+    fn slots(&self) -> &[StreamSlot<Self::Cover, Self::Arena>];
 
     /// All places.
-    fn transfers_mut(&mut self) -> &mut [StreamSlot<Self::Cover, Self::Arena>];
+    fn slots_mut(&mut self) -> &mut [StreamSlot<Self::Cover, Self::Arena>];
 }
 
 impl<C: Cover, A: Arena> Streams for [StreamSlot<C, A>] {
     type Cover = C;
     type Arena = A;
 
-    fn transfers(&self) -> &[StreamSlot<C, A>] {
+    fn slots(&self) -> &[StreamSlot<C, A>] {
         self
     }
 
-    fn transfers_mut(&mut self) -> &mut [StreamSlot<C, A>] {
+    fn slots_mut(&mut self) -> &mut [StreamSlot<C, A>] {
         self
     }
 }
@@ -93,11 +93,11 @@ impl<C: Cover, A: Arena, const N: usize> Streams for [StreamSlot<C, A>; N] {
     type Cover = C;
     type Arena = A;
 
-    fn transfers(&self) -> &[StreamSlot<C, A>] {
+    fn slots(&self) -> &[StreamSlot<C, A>] {
         self
     }
 
-    fn transfers_mut(&mut self) -> &mut [StreamSlot<C, A>] {
+    fn slots_mut(&mut self) -> &mut [StreamSlot<C, A>] {
         self
     }
 }
@@ -106,12 +106,12 @@ impl<T: Streams + ?Sized> Streams for &mut T {
     type Cover = T::Cover;
     type Arena = T::Arena;
 
-    fn transfers(&self) -> &[StreamSlot<T::Cover, T::Arena>] {
-        (**self).transfers()
+    fn slots(&self) -> &[StreamSlot<T::Cover, T::Arena>] {
+        (**self).slots()
     }
 
-    fn transfers_mut(&mut self) -> &mut [StreamSlot<T::Cover, T::Arena>] {
-        (**self).transfers_mut()
+    fn slots_mut(&mut self) -> &mut [StreamSlot<T::Cover, T::Arena>] {
+        (**self).slots_mut()
     }
 }
 
@@ -120,11 +120,11 @@ impl<C: Cover, A: Arena> Streams for alloc::vec::Vec<StreamSlot<C, A>> {
     type Cover = C;
     type Arena = A;
 
-    fn transfers(&self) -> &[StreamSlot<C, A>] {
+    fn slots(&self) -> &[StreamSlot<C, A>] {
         self
     }
 
-    fn transfers_mut(&mut self) -> &mut [StreamSlot<C, A>] {
+    fn slots_mut(&mut self) -> &mut [StreamSlot<C, A>] {
         self
     }
 }

@@ -314,7 +314,7 @@ fn memory_that_runs_out() {
 fn what_is_announced_costs_nothing() {
     let mut options = link();
     options.scope = Scope::Message;
-    let header = [10u32, 1, u32::MAX].map(u32::to_le_bytes).concat();
+    let header = [10u32, 1, 1 << 30].map(u32::to_le_bytes).concat();
     let parser = growing(options, Policy::STRICT);
     let error = trace(&header, &[], parser).result.unwrap_err();
     assert_eq!(error.rule().map(|rule| rule.id()), Some("MSG-01"));

@@ -257,7 +257,7 @@ fn borrowed_storage() {
         count += 1;
     }
     assert_eq!((count, parser.finish()), (4, Ok(())));
-    assert_eq!(streams.transfers().len(), 3);
+    assert_eq!(streams.slots().len(), 3);
     let _: StreamSlot<hrry::Exact, hrry::InlineArena<8>> = StreamSlot::default();
 }
 

@@ -11,13 +11,14 @@ use crate::support::spec::Plain;
 use crate::support::vectors::messages;
 
 /// How many bytes are missing to the end of the last message, if its header is whole.
-fn missing(bytes: &[u8]) -> Option<usize> {
+fn missing(bytes: &[u8]) -> Option<u64> {
     let mut at = 0;
-    while at < bytes.len() {
-        let len = bytes.get(at + 8..at + 12)?.try_into().unwrap();
-        at += 12 + u32::from_le_bytes(len) as usize;
+    while at < bytes.len() as u64 {
+        let header = bytes.get(at as usize..at as usize + 12)?;
+        let len = u32::from_le_bytes(header[8..].try_into().unwrap());
+        at += 12 + u64::from(len);
     }
-    Some(at - bytes.len())
+    Some(at - bytes.len() as u64)
 }
 
 /// A message on a stream of its own that nobody may refuse, behind a HELLO where that may be missing.
@@ -70,7 +71,7 @@ fn a_good_message_behind_every_rejected_one() {
         if missing > 1 << 21 {
             continue;
         }
-        let input = [v.bytes.clone(), vec![0; missing], good(link)].concat();
+        let input = [v.bytes.clone(), vec![0; missing as usize], good(link)].concat();
         let alone = skipping(&input, input.len(), &mut growing(*link, v.policy));
         let (skipped, streams) = &alone;
         assert_eq!(streams.last(), Some(&4242), "{}", v.id);
