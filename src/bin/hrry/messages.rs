@@ -1,6 +1,6 @@
 //! Drives the library over one direction of a link and tells a listener of its messages.
 
-use std::io::{self, Read};
+use std::io;
 
 use clap::ValueEnum;
 use hrry::io_std::random_key;
@@ -13,7 +13,7 @@ use hrry::{
 
 use super::places::{add, flag, head_of};
 use super::progress::Progress;
-use super::read::{CHUNK, Problem, Stop, Summary};
+use super::read::{CHUNK, Problem, Stop, Summary, fill};
 use super::source::Source;
 
 /// What a receiver must know of a link.
@@ -109,13 +109,10 @@ pub fn read(
     let mut progress = Progress::new(source.len(), hear.writes());
     let mut start = 0;
     loop {
-        let read = match source.read(&mut chunk) {
-            Ok(0) => break,
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Problem::input(error)),
-        };
-        progress.add(read as u64);
+        let read = fill(&mut source, &mut chunk, &mut progress)?;
+        if read == 0 {
+            break;
+        }
         let mut input = &chunk[..read];
         loop {
             let read = parser.offset() + input.len() as u64;

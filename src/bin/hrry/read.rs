@@ -229,6 +229,20 @@ fn descriptor(
     Ok(summary)
 }
 
+/// Reads the next bytes into a chunk and tells how far it is; 0 at the end of the input.
+pub fn fill(source: &mut Source, chunk: &mut [u8], progress: &mut Progress) -> Result<usize, Stop> {
+    loop {
+        match source.read(chunk) {
+            Ok(read) => {
+                progress.add(read as u64);
+                return Ok(read);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(Problem::input(error)),
+        }
+    }
+}
+
 type Decoder = StreamDecoder<GrowFrame, ExactThenKeyed, Vec<u64>>;
 
 /// Reads tensors back to back.
@@ -248,13 +262,10 @@ fn stream(
     let mut chunk = vec![0; CHUNK];
     let mut progress = Progress::new(source.len(), visit.writes());
     loop {
-        let read = match source.read(&mut chunk) {
-            Ok(0) => break,
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Problem::input(error)),
-        };
-        progress.add(read as u64);
+        let read = fill(source, &mut chunk, &mut progress)?;
+        if read == 0 {
+            break;
+        }
         let mut input = &chunk[..read];
         loop {
             let before = input;

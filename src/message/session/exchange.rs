@@ -170,11 +170,7 @@ pub(super) const fn after(stream_id: u32, side: Side) -> u32 {
 pub(super) fn in_turn(holds: bool) -> Result<(), Violation> {
     match holds {
         true => Ok(()),
-        false => Err(Violation {
-            rule: ORDER,
-            field: Field::StreamId,
-            index: 0,
-        }),
+        false => Err(Violation::of(ORDER, Field::StreamId)),
     }
 }
 
