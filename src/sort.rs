@@ -4,47 +4,6 @@
 
 use core::cmp::Ordering;
 
-/// Sorts by the top 16 bits, and words that share them by `compare`: linear in words that are spread evenly,
-/// and never slower than [`sort`]. `spare` has as many words, whose contents are lost.
-pub(crate) fn sort_spread(
-    words: &mut [u64],
-    spare: &mut [u64],
-    compare: impl Fn(u64, u64) -> Ordering,
-) {
-    scatter(words, spare, 6);
-    scatter(spare, words, 7);
-    for run in words.chunk_by_mut(|a, b| (a ^ b).leading_zeros() >= 16) {
-        if run.len() > 1 {
-            sort(run, &compare);
-        }
-    }
-}
-
-/// Copies words in the order of their byte `k`, equal ones in the order they had.
-fn scatter(from: &[u64], to: &mut [u64], k: usize) {
-    let byte = |word: u64| usize::from(word.to_le_bytes().get(k).copied().unwrap_or(0));
-    let mut starts = [0usize; 256];
-    for word in from {
-        if let Some(count) = starts.get_mut(byte(*word)) {
-            *count = count.wrapping_add(1);
-        }
-    }
-    let mut next = 0usize;
-    for start in &mut starts {
-        let count = *start;
-        *start = next;
-        next = next.wrapping_add(count);
-    }
-    for word in from {
-        if let Some(start) = starts.get_mut(byte(*word))
-            && let Some(slot) = to.get_mut(*start)
-        {
-            *slot = *word;
-            *start = start.wrapping_add(1);
-        }
-    }
-}
-
 /// The first place from `low` on where something does not hold, found by halving: it holds up to there, and
 /// behind that nowhere. `high` where it holds in front of that everywhere.
 #[inline]
@@ -122,22 +81,20 @@ impl SwapChecked for [u64] {
 mod tests {
     use std::vec::Vec;
 
-    use super::sort_spread;
+    use super::sort;
 
     /// The interpreter of `miri` takes its time.
     const LONG: u64 = if cfg!(miri) { 301 } else { 5000 };
 
     #[test]
-    fn spread_words_come_in_order() {
-        // a multiplier spreads the first, the others share their top bits in part or all
+    fn words_come_in_order() {
         for pattern in [0x9E37_79B9_7F4A_7C15u64, 1 << 50, 1 << 47, 1, 0] {
             for len in [0, 1, 2, 3, 300, LONG] {
                 let words = (0..len).map(|k: u64| k.wrapping_mul(pattern).reverse_bits() ^ k << 3);
                 let mut words: Vec<u64> = words.collect();
                 let mut sorted = words.clone();
                 sorted.sort_unstable();
-                let mut spare = std::vec![7; words.len()];
-                sort_spread(&mut words, &mut spare, |a, b| a.cmp(&b));
+                sort(&mut words, |a, b| a.cmp(&b));
                 assert_eq!(words, sorted);
             }
         }

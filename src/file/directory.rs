@@ -3,8 +3,10 @@
 use super::crc::crc32c;
 use super::entry::{Entry, RawEntry, split_name};
 use super::kv::{KvEntries, KvSection};
+use super::names::Spelling;
 use super::order::FileIndex;
 use super::sections::{FileHeader, Sections, Trailer};
+use super::tables::Tabling;
 use crate::check::Judge;
 use crate::error::{Error, Field};
 use crate::policy::Policy;
@@ -25,32 +27,34 @@ pub struct FileDirectory<'a> {
 }
 
 impl<'a> FileDirectory<'a> {
-    /// Checks index and key-value section, which are where `sections` says.
-    pub(super) fn read<J: Judge>(
-        sections: Sections,
-        index: &'a [u8],
-        kv: &'a [u8],
-        judge: &mut J,
-    ) -> Result<Self, Error> {
-        let mut directory = FileDirectory::checked(sections, index, kv, false);
-        directory.ascends = directory.check_index(judge)?;
-        directory.check_kv(judge)?;
-        Ok(directory)
-    }
-
-    /// Index and key-value section that were found right, or will be; whether names ascend as they must.
-    pub(super) const fn checked(
-        sections: Sections,
-        index: &'a [u8],
-        kv: &'a [u8],
-        ascends: bool,
-    ) -> Self {
+    /// Index and key-value section, which are where `sections` says, and nothing of which was checked.
+    pub(super) const fn unchecked_at(sections: Sections, index: &'a [u8], kv: &'a [u8]) -> Self {
         FileDirectory {
             sections,
             index,
             kv,
-            ascends,
+            ascends: false,
         }
+    }
+
+    /// The same, which were found right, names by a table of them.
+    #[cfg(feature = "std")]
+    pub(super) const fn found_right(self) -> Self {
+        FileDirectory {
+            ascends: true,
+            ..self
+        }
+    }
+
+    /// Checks index and key-value section, and shows each entry with its name's spelling.
+    pub(super) fn check<J: Judge>(
+        mut self,
+        judge: &mut J,
+        each: impl FnMut(&RawEntry<'a>, Spelling),
+    ) -> Result<Self, Error> {
+        self.ascends = self.check_index(judge, each)?;
+        self.check_kv(judge)?;
+        Ok(self)
     }
 
     /// What the file starts with.
@@ -105,15 +109,27 @@ impl<'a> FileDirectory<'a> {
         policy: &Policy,
         scratch: &'s mut [u64],
     ) -> Result<FileIndex<'a, 's>, Error> {
-        FileIndex::new(*self, &mut { policy }, scratch)
+        self.index_with(&mut { policy }, scratch)
     }
 
-    /// Words that [`index`](Self::index) takes: two for each tensor, or one for each key.
+    pub(crate) fn index_with<'s, J: Judge>(
+        &self,
+        judge: &mut J,
+        scratch: &'s mut [u64],
+    ) -> Result<FileIndex<'a, 's>, Error> {
+        let mut tables = Tabling::new(*self, scratch);
+        for raw in self.entries().raw() {
+            tables.add(&raw, Spelling::of(raw.name));
+        }
+        tables.finish(*self, judge)
+    }
+
+    /// Words that [`index`](Self::index) takes: two for each tensor, and one for each key.
     #[must_use]
     pub fn scratch_words(&self) -> u64 {
         let tensors = self.tensor_count().saturating_mul(2);
         // what the section states need not be there behind a private value
-        tensors.max(length(self.kv_places().count()))
+        tensors.saturating_add(length(self.kv_places().count()))
     }
 
     /// What only [`index`](Self::index) checks.
@@ -187,7 +203,11 @@ impl<'a> FileDirectory<'a> {
     }
 
     /// Whether names ascend, as they must where the header says so.
-    fn check_index<J: Judge>(&self, judge: &mut J) -> Result<bool, Error> {
+    fn check_index<J: Judge>(
+        &self,
+        judge: &mut J,
+        mut each: impl FnMut(&RawEntry<'a>, Spelling),
+    ) -> Result<bool, Error> {
         let header = &self.sections.header;
         if header.has_index_crc32c() {
             self.sections.checksum(judge, crc32c(0, self.index))?;
@@ -204,7 +224,9 @@ impl<'a> FileDirectory<'a> {
         let mut ascends = true;
         while entries.left > 0 {
             let raw = entries.split()?;
-            raw.check(&self.sections, judge)?;
+            let spelling = Spelling::of(raw.name);
+            raw.check(spelling.is_ascii, &self.sections, judge)?;
+            each(&raw, spelling);
             ascends &= header.ascends(judge, last, &raw)?;
             last = raw.name;
             first = first.min(raw.descriptor_offset());

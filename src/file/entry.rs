@@ -102,15 +102,20 @@ impl<'a> RawEntry<'a> {
         spot(field, self.at, self.name.len())
     }
 
-    /// Checks what the entry says by itself and against the sections of its file, in byte order.
+    /// Checks what the entry says by itself and against the sections of its file, in byte order. That a name is
+    /// ASCII, as nearly all are, its reader found out.
     #[inline]
-    pub(super) fn check<J: Judge>(&self, sections: &Sections, judge: &mut J) -> Result<(), Error> {
+    pub(super) fn check<J: Judge>(
+        &self,
+        is_ascii: bool,
+        sections: &Sections,
+        judge: &mut J,
+    ) -> Result<(), Error> {
         let field = match self.name {
             [] => Field::NameLength,
             _ => Field::Name,
         };
-        // nearly all names are ASCII, which short ones are found to be faster
-        let text = self.name.is_ascii() || core::str::from_utf8(self.name).is_ok();
+        let text = is_ascii || core::str::from_utf8(self.name).is_ok();
         let named = text && !self.name.is_empty();
         require_name(judge, named, named, self.spot(field))?;
 

@@ -112,15 +112,18 @@ impl Extent {
         storage: &'a [u8],
         judge: &mut J,
     ) -> Result<FileDirectory<'a>, Error> {
-        let (index, kv) = self.sections(storage);
-        FileDirectory::read(self.sections, index, kv, judge)
+        self.unchecked(storage).check(judge, |_, _| {})
     }
 
     /// The directory in a storage that was checked, names by a table of them.
     #[cfg(feature = "std")]
     pub(crate) fn directory<'a>(&self, storage: &'a [u8]) -> FileDirectory<'a> {
+        self.unchecked(storage).found_right()
+    }
+
+    fn unchecked<'a>(&self, storage: &'a [u8]) -> FileDirectory<'a> {
         let (index, kv) = self.sections(storage);
-        FileDirectory::checked(self.sections, index, kv, true)
+        FileDirectory::unchecked_at(self.sections, index, kv)
     }
 
     /// Index and key-value section.

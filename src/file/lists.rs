@@ -246,7 +246,7 @@ impl<S: Storage, C: Cover, A: Arena, T: Arena> FileParser<S, C, A, T> {
         let Some(raw) = RawEntry::split(&mut bytes, start) else {
             return Ok(());
         };
-        raw.check(&sections, judge)?;
+        raw.check(raw.name.is_ascii(), &sections, judge)?;
         let ascends = self.header.ascends(judge, last, &raw)?;
         // what is behind the tensors was not read as one, whatever the mode
         let inside = raw.end() <= sections.region_end();

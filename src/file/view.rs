@@ -6,6 +6,7 @@ use super::directory::FileDirectory;
 use super::entry::Entry;
 use super::order::FileIndex;
 use super::sections::{FileHeader, Sections, long_enough, magic};
+use super::tables::Tabling;
 use super::tensor::{FileTensor, TensorView, slice};
 use crate::check::Judge;
 use crate::error::Error;
@@ -35,15 +36,7 @@ impl<'a> FileView<'a> {
     }
 
     pub(super) fn open_with<J: Judge>(bytes: &'a [u8], judge: &mut J) -> Result<Self, Error> {
-        magic(bytes)?;
-        let file_size = length(bytes.len());
-        long_enough(file_size)?;
-        let header = FileHeader::read(record(bytes, 0), judge)?;
-        let trailer = record(bytes, bytes.len().saturating_sub(TRAILER));
-        let sections = Sections::read(header, trailer, file_size, judge)?;
-        let index = slice(bytes, sections.index());
-        let kv = slice(bytes, sections.kv().unwrap_or_default());
-        let directory = FileDirectory::read(sections, index, kv, judge)?;
+        let directory = locate(bytes, judge)?.check(judge, |_, _| {})?;
         Ok(FileView { bytes, directory })
     }
 
@@ -57,9 +50,12 @@ impl<'a> FileView<'a> {
         policy: &Policy,
         scratch: &'s mut [u64],
     ) -> Result<(Self, FileIndex<'a, 's>), Error> {
-        let file = Self::open(bytes, policy)?;
-        let index = file.index(policy, scratch)?;
-        Ok((file, index))
+        let judge = &mut { policy };
+        let directory = locate(bytes, judge)?;
+        let mut tables = Tabling::new(directory, scratch);
+        let directory = directory.check(judge, |raw, spelling| tables.add(raw, spelling))?;
+        let index = tables.finish(directory, judge)?;
+        Ok((FileView { bytes, directory }, index))
     }
 
     /// The tensor of an entry of this file.
@@ -74,6 +70,19 @@ impl<'a> FileView<'a> {
         let tensor = FileTensor::read(front, entry, sections, policy)?;
         Ok(TensorView::new(tensor, self.bytes))
     }
+}
+
+/// Where the sections of a container are; what they hold was not looked at.
+fn locate<'a, J: Judge>(bytes: &'a [u8], judge: &mut J) -> Result<FileDirectory<'a>, Error> {
+    magic(bytes)?;
+    let file_size = length(bytes.len());
+    long_enough(file_size)?;
+    let header = FileHeader::read(record(bytes, 0), judge)?;
+    let trailer = record(bytes, bytes.len().saturating_sub(TRAILER));
+    let sections = Sections::read(header, trailer, file_size, judge)?;
+    let index = slice(bytes, sections.index());
+    let kv = slice(bytes, sections.kv().unwrap_or_default());
+    Ok(FileDirectory::unchecked_at(sections, index, kv))
 }
 
 impl<'a> Deref for FileView<'a> {

@@ -250,7 +250,7 @@ impl<R: Source, C: Cover + Clone> FileReader<R, C> {
         };
         Extent::locate(&mut self.source, &mut [], &mut judge)?;
         let directory = self.extent.check(&self.storage, &mut judge)?;
-        FileIndex::new(directory, &mut judge, &mut self.scratch)?;
+        directory.index_with(&mut judge, &mut self.scratch)?;
         Ok(())
     }
 

@@ -87,31 +87,36 @@ fn names_that_are_alike() {
     );
 }
 
+/// In the order of their places, and in no order.
 #[test]
 fn ten_thousand_names() {
     let mut rng = Rng(10_000);
     let names = (0..10_000).map(|k| format!("model.layers.{}.weight.{k}", k % 97));
     let mut container = Container::new(names.map(|name| group(&name, 0)).collect());
-    for k in (1..container.index.len()).rev() {
-        container.index.swap(k, rng.below(k + 1));
-    }
     container.checksum = true;
-    let written = container.write();
-    assert_found(
-        &container,
-        &written,
-        &["model.layers.0.weight.1", "model.layers.0.weight."],
-    );
+    for shuffled in [false, true] {
+        if shuffled {
+            for k in (1..container.index.len()).rev() {
+                container.index.swap(k, rng.below(k + 1));
+            }
+        }
+        let written = container.write();
+        assert_found(
+            &container,
+            &written,
+            &["model.layers.0.weight.1", "model.layers.0.weight."],
+        );
 
-    let view = FileView::open(&written.bytes, &Policy::STRICT).expect("valid");
-    let mut scratch = vec![0; view.scratch_words() as usize];
-    let index = view.index(&Policy::STRICT, &mut scratch).expect("valid");
-    let order: Vec<&str> = index.in_order().map(|entry| entry.name).collect();
-    assert!(
-        order
-            .iter()
-            .eq(container.tensors.iter().map(|tensor| &tensor.name))
-    );
+        let view = FileView::open(&written.bytes, &Policy::STRICT).expect("valid");
+        let mut scratch = vec![0; view.scratch_words() as usize];
+        let index = view.index(&Policy::STRICT, &mut scratch).expect("valid");
+        let order: Vec<&str> = index.in_order().map(|entry| entry.name).collect();
+        assert!(
+            order
+                .iter()
+                .eq(container.tensors.iter().map(|tensor| &tensor.name))
+        );
+    }
 }
 
 /// One step of the hash: what a word of a name makes of what was there before.
@@ -166,11 +171,19 @@ fn twice_is_refused_or_the_first() {
     let halves = colliding(1);
     let [a, b] = [&halves[0][0], &halves[0][1]];
     // among names that collide, and with the second one first in the file
-    for names in [["x", "y", "x"], [a, b, a], [b, a, a]] {
-        let tensors = names.iter().enumerate();
-        let tensors = tensors.map(|(k, name)| tensor(name, &[k as u8])).collect();
+    let names = [["x", "y", "x"], [a, b, a], [b, a, a]];
+    let orders = [[2, 1, 0], [0, 1, 2]];
+    for (order, names) in orders
+        .into_iter()
+        .flat_map(|order| names.map(|names| (order, names)))
+    {
+        // the names are in the order of the index
+        let mut tensors = vec![tensor("", &[]); 3];
+        for (name, place) in names.into_iter().rev().zip(order) {
+            tensors[place] = tensor(name, &[place as u8]);
+        }
         let mut container = Container::new(tensors);
-        container.index = vec![2, 1, 0];
+        container.index = order.to_vec();
         let written = container.write();
         let twice = names[2];
         let first = written.entries[0] as u64;

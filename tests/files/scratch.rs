@@ -20,8 +20,8 @@ fn with_keys(count: u64) -> Container {
 
 #[test]
 fn one_word_too_few() {
-    // two words for each tensor, or one for each key
-    for (container, needed) in [(sample(), 10), (with_keys(3), 4), (with_keys(5), 5)] {
+    // two words for each of five and of two tensors, one for each key
+    for (container, needed) in [(sample(), 19), (with_keys(3), 7), (with_keys(5), 9)] {
         let bytes = container.write().bytes;
         let view = FileView::open(&bytes, &Policy::STRICT).expect("valid");
         assert_eq!(view.scratch_words(), needed);
@@ -53,12 +53,12 @@ fn what_was_in_it_does_not_matter() {
     // the index is in the order 3, 0, 4, 2, 1
     let by_place = [1, 4, 3, 0, 2].map(|k: usize| written.entries[k] as u64);
     for filling in [0, 1, u64::MAX, 0x5555_5555_5555_5555, written.index as u64] {
-        for len in [10, 11, 1000] {
+        for len in [19, 20, 1000] {
             assert_eq!(order(&written.bytes, &mut vec![filling; len]), by_place);
         }
     }
     // and what another file left
-    let mut scratch = vec![0; 10];
+    let mut scratch = vec![0; 19];
     order(&with_keys(9).write().bytes, &mut scratch);
     assert_eq!(order(&written.bytes, &mut scratch), by_place);
 }
@@ -77,7 +77,7 @@ fn keys_that_are_there_twice() {
     let view = FileView::open(&written.bytes, &Policy::STRICT).expect("not looked at");
     assert!(view.unchecked().keys);
     for policy in [Policy::STRICT, Policy::PERMISSIVE] {
-        let error = view.index(&policy, &mut [0; 40]).expect_err("twice");
+        let error = view.index(&policy, &mut [0; 44]).expect_err("twice");
         assert_eq!(error.rule(), Some(Rule::KvKey));
         assert_eq!(error.offset(), at as u64);
     }

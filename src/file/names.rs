@@ -1,0 +1,199 @@
+//! Names of tensors in words that the caller lends: spread by their hash, or in order.
+
+use core::cmp::Ordering;
+
+use super::directory::FileDirectory;
+use super::entry::RawEntry;
+use crate::sort::sort;
+use crate::wire::{length, widening_mul};
+
+/// How names become words: a hash, then where the entry is in the index, so that most comparisons look at
+/// no name. No word is 0: an index starts with its count.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Names<'a> {
+    directory: FileDirectory<'a>,
+    /// The bits that the hash takes.
+    mask: u64,
+    /// Where the index starts.
+    start: u64,
+}
+
+/// Slots that a name may stand in. At least half of all are free, so that not one name in millions needs as
+/// many, unless names were made to.
+const PROBES: usize = 128;
+
+impl<'a> Names<'a> {
+    pub(super) fn new(directory: FileDirectory<'a>) -> Self {
+        let trailer = directory.trailer();
+        let place_bits = u64::BITS.wrapping_sub(trailer.index_length.leading_zeros());
+        Names {
+            directory,
+            mask: u64::MAX.checked_shl(place_bits).unwrap_or(0),
+            start: trailer.index_offset,
+        }
+    }
+
+    /// The word of a hash and of the absolute offset of an entry.
+    #[inline]
+    fn word(&self, hash: u64, at: u64) -> u64 {
+        hash & self.mask | at.saturating_sub(self.start) & !self.mask
+    }
+
+    fn raw_entry(&self, word: u64) -> Option<RawEntry<'a>> {
+        self.directory.raw_entry(self.at(word))
+    }
+
+    /// Where the entry of a word is in the file.
+    pub(super) fn at(&self, word: u64) -> u64 {
+        self.start.saturating_add(word & !self.mask)
+    }
+
+    #[inline]
+    fn same_hash(&self, a: u64, b: u64) -> bool {
+        (a ^ b) & self.mask == 0
+    }
+
+    /// The second entry, if both have one name.
+    pub(super) fn same(&self, a: u64, b: u64) -> Option<RawEntry<'a>> {
+        if !self.same_hash(a, b) {
+            return None;
+        }
+        let (a, b) = self.raw_entry(a).zip(self.raw_entry(b))?;
+        (a.name == b.name).then_some(b)
+    }
+
+    /// The slot that a word is put in, or behind.
+    #[inline]
+    fn home(&self, word: u64, slots: usize) -> usize {
+        let (_, home) = widening_mul(word & self.mask, length(slots));
+        // below the number of slots
+        usize::try_from(home).unwrap_or(0)
+    }
+
+    /// Puts an entry in the first free slot from its home on. False where it finds none, or an entry of the same name.
+    #[inline]
+    pub(super) fn spread(&self, hash: u64, at: u64, slots: &mut [u64]) -> bool {
+        let added = self.word(hash, at);
+        let home = self.home(added, slots.len());
+        match slots.get_mut(home) {
+            Some(slot) if *slot == 0 => {
+                *slot = added;
+                true
+            }
+            _ => self.spread_from(home, added, slots),
+        }
+    }
+
+    #[inline(never)]
+    fn spread_from(&self, home: usize, added: u64, slots: &mut [u64]) -> bool {
+        let mut k = home;
+        for _ in 0..PROBES {
+            match slots.get_mut(k) {
+                Some(slot) if *slot == 0 => {
+                    *slot = added;
+                    return true;
+                }
+                Some(slot) if self.same(*slot, added).is_none() => k = next(k, slots),
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// The entry of a name among words that were spread.
+    pub(super) fn find_spread(&self, slots: &[u64], name: &[u8]) -> Option<RawEntry<'a>> {
+        let wanted = self.word(Spelling::of(name).hash, 0);
+        let mut k = self.home(wanted, slots.len());
+        for _ in 0..PROBES {
+            let word = slots.get(k).copied().filter(|word| *word != 0)?;
+            if self.same_hash(word, wanted) {
+                let raw = self.raw_entry(word)?;
+                if raw.name == name {
+                    return Some(raw);
+                }
+            }
+            k = next(k, slots);
+        }
+        None
+    }
+
+    /// Puts the words of all names in order: by hash, then by name, then by place.
+    pub(super) fn sort(&self, words: &mut [u64]) {
+        for (raw, word) in self.directory.entries().raw().zip(&mut *words) {
+            *word = self.word(Spelling::of(raw.name).hash, raw.at);
+        }
+        let name = |word| self.raw_entry(word).map(|raw| raw.name);
+        sort(words, |a, b| match self.same_hash(a, b) {
+            true => name(a).cmp(&name(b)).then(a.cmp(&b)),
+            false => a.cmp(&b),
+        });
+    }
+
+    /// The first entry of a name among words in order.
+    pub(super) fn find_sorted(&self, words: &[u64], name: &[u8]) -> Option<RawEntry<'a>> {
+        let wanted = self.word(Spelling::of(name).hash, 0);
+        let before = |word: &u64| self.compare(*word, wanted, name).is_lt();
+        let place = words.partition_point(before);
+        let raw = self.raw_entry(*words.get(place)?)?;
+        (raw.name == name).then_some(raw)
+    }
+
+    /// A word against the word and the name that are looked for.
+    fn compare(&self, word: u64, wanted: u64, name: &[u8]) -> Ordering {
+        if !self.same_hash(word, wanted) {
+            return word.cmp(&wanted);
+        }
+        self.raw_entry(word).map(|raw| raw.name).cmp(&Some(name))
+    }
+}
+
+/// The slot behind another, the first behind the last.
+#[inline]
+fn next(k: usize, slots: &[u64]) -> usize {
+    let next = k.wrapping_add(1);
+    if next < slots.len() { next } else { 0 }
+}
+
+/// What one reading of a name tells.
+#[derive(Clone, Copy)]
+pub(super) struct Spelling {
+    /// Spreads names over 64 bits. Names that are made to share one cost comparisons of names, no more.
+    pub(super) hash: u64,
+    /// Whether all its bytes are ASCII.
+    pub(super) is_ascii: bool,
+}
+
+impl Spelling {
+    #[inline]
+    pub(super) fn of(name: &[u8]) -> Self {
+        // 2^64 divided by the golden ratio
+        const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+        let (words, rest) = name.as_chunks();
+        let (mut sum, mut all) = (length(name.len()), 0);
+        let mut take = |word: [u8; 8]| {
+            let word = u64::from_le_bytes(word);
+            all |= word;
+            let mixed = (sum ^ word).wrapping_mul(SPREAD);
+            sum = mixed ^ mixed.wrapping_shr(29);
+        };
+        for word in words {
+            take(*word);
+        }
+        match name.last_chunk() {
+            // bytes of the word before once more
+            Some(last) if !rest.is_empty() => take(*last),
+            Some(_) => {}
+            None => {
+                let mut all = [0; 8];
+                for (slot, byte) in all.iter_mut().zip(rest) {
+                    *slot = *byte;
+                }
+                take(all);
+            }
+        }
+        Spelling {
+            hash: sum.wrapping_mul(SPREAD),
+            is_ascii: all & 0x8080_8080_8080_8080 == 0,
+        }
+    }
+}
