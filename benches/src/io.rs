@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::io::Cursor;
 
 use hrry::io_std::{FileReader, IoError, StreamReader, read_events};
-use hrry::owned::Item;
+use hrry::owned::{Item, ItemReader};
 use hrry::{BufferHandle, DescriptorSpec, ElementType, Event, Layout, Policy, StreamDecoder};
 
 use crate::cases::bytes_of;
@@ -19,6 +19,11 @@ fn stream(count: usize, len: usize) -> Vec<u8> {
     let mut tensor = bytes_of(&spec);
     tensor.resize(tensor.len() + len, 0x5A);
     tensor.repeat(count)
+}
+
+fn pushed(mut stream: &[u8]) -> impl Iterator<Item = Item> {
+    let mut reader = ItemReader::new(Policy::STRICT);
+    std::iter::from_fn(move || reader.next_item(&mut stream).expect("valid"))
 }
 
 fn owning(stream: &[u8]) -> impl Iterator<Item = Item> {
@@ -39,7 +44,7 @@ fn borrowing(stream: &[u8]) -> usize {
     len
 }
 
-/// Tensors of one size, given up one after the other, or kept to the end; the copy is of all bytes at once.
+/// Tensors of one size, given up one after the other; the copy is of all bytes at once.
 fn streaming(name: &str, count: usize, len: usize) -> Group {
     let stream: &'static [u8] = stream(count, len).leak();
     Group {
@@ -50,16 +55,32 @@ fn streaming(name: &str, count: usize, len: usize) -> Group {
                 assert_eq!(read_all(black_box(stream)), count as u32);
             }),
             Op::new("copy", move || black_box(stream).to_vec()),
+            Op::new("pushed", move || {
+                assert_eq!(pushed(black_box(stream)).map(black_box).count(), count);
+            }),
             Op::new("owning", move || {
                 assert_eq!(owning(black_box(stream)).map(black_box).count(), count);
             }),
-            Op::new("keeping", move || {
+            Op::new("borrowing", move || {
+                assert_eq!(borrowing(black_box(stream)), count * len);
+            }),
+        ],
+    }
+}
+
+/// Tensors of one size, all kept to the end: apart from those that are given up, which would find their memory in
+/// pieces.
+fn keeping(name: &str, count: usize, len: usize) -> Group {
+    let stream: &'static [u8] = stream(count, len).leak();
+    Group {
+        name: format!("io/{name}_kept"),
+        unit: "stream",
+        ops: vec![
+            Op::new("copy", move || black_box(stream).to_vec()),
+            Op::new("owning", move || {
                 let items: Vec<Item> = owning(black_box(stream)).collect();
                 assert_eq!(items.len(), count);
                 items
-            }),
-            Op::new("borrowing", move || {
-                assert_eq!(borrowing(black_box(stream)), count * len);
             }),
         ],
     }
@@ -111,6 +132,7 @@ pub fn groups() -> Vec<Group> {
     let checked = container();
     vec![
         streaming("1000_of_4KiB", 1000, 4 << 10),
+        keeping("1000_of_4KiB", 1000, 4 << 10),
         streaming("one_of_256MiB", 1, 256 << 20),
         opening("plain", unchecked(checked.clone())),
         opening("crc", checked),
