@@ -35,7 +35,7 @@ impl<'a> Names<'a> {
 
     /// The word of a hash and of the absolute offset of an entry.
     #[inline]
-    fn word(&self, hash: u64, at: u64) -> u64 {
+    pub(super) fn word(&self, hash: u64, at: u64) -> u64 {
         hash & self.mask | at.saturating_sub(self.start) & !self.mask
     }
 
@@ -70,23 +70,15 @@ impl<'a> Names<'a> {
         usize::try_from(home).unwrap_or(0)
     }
 
-    /// Puts an entry in the first free slot from its home on. False where it finds none, or an entry of the same name.
-    #[inline]
-    pub(super) fn spread(&self, hash: u64, at: u64, slots: &mut [u64]) -> bool {
-        let added = self.word(hash, at);
-        let home = self.home(added, slots.len());
-        match slots.get_mut(home) {
-            Some(slot) if *slot == 0 => {
-                *slot = added;
-                true
-            }
-            _ => self.spread_from(home, added, slots),
-        }
+    /// Puts words in the first free slots from their homes on. False where one finds none, or an entry of the same
+    /// name.
+    pub(super) fn spread(&self, words: &[u64], slots: &mut [u64]) -> bool {
+        words.iter().all(|word| self.put(*word, slots))
     }
 
-    #[inline(never)]
-    fn spread_from(&self, home: usize, added: u64, slots: &mut [u64]) -> bool {
-        let mut k = home;
+    #[inline]
+    fn put(&self, added: u64, slots: &mut [u64]) -> bool {
+        let mut k = self.home(added, slots.len());
         for _ in 0..PROBES {
             match slots.get_mut(k) {
                 Some(slot) if *slot == 0 => {

@@ -1,5 +1,7 @@
 //! Tables of names and places, made while an index is read, and what only they show.
 
+use heapless::Vec;
+
 use super::directory::FileDirectory;
 use super::entry::{RawEntry, require_name};
 use super::kv::{key_spot, require_key};
@@ -21,7 +23,10 @@ pub(super) struct Tabling<'a, 's> {
     /// Words that were lent.
     available: u64,
     /// Whether each name so far has a slot, and none was there before.
-    spread: bool,
+    is_whole: bool,
+    /// Words of the last entries, which have no slot yet: put there together, hashes and slots wait less for
+    /// each other.
+    waiting: Vec<u64, 32>,
 }
 
 impl<'a, 's> Tabling<'a, 's> {
@@ -37,7 +42,8 @@ impl<'a, 's> Tabling<'a, 's> {
             slots,
             rest,
             available,
-            spread: true,
+            is_whole: true,
+            waiting: Vec::new(),
         }
     }
 
@@ -45,22 +51,34 @@ impl<'a, 's> Tabling<'a, 's> {
     #[inline]
     pub(super) fn add(&mut self, raw: &RawEntry<'_>, spelling: Spelling) {
         self.places.add(raw);
-        self.spread = self.spread && self.names.spread(spelling.hash, raw.at, self.slots);
+        // it was emptied when it was full
+        let _ = self.waiting.push(self.names.word(spelling.hash, raw.at));
+        if self.waiting.is_full() {
+            self.spread();
+        }
+    }
+
+    #[inline(never)]
+    fn spread(&mut self) {
+        self.is_whole = self.is_whole && self.names.spread(&self.waiting, self.slots);
+        self.waiting.clear();
     }
 
     /// Checks and completes the tables of an index that is right in itself.
     pub(super) fn finish<J: Judge>(
-        self,
+        mut self,
         directory: FileDirectory<'a>,
         judge: &mut J,
     ) -> Result<FileIndex<'a, 's>, Error> {
+        self.spread();
         let Tabling {
             names,
             mut places,
             slots,
             rest,
             available,
-            spread,
+            is_whole,
+            ..
         } = self;
         let needed = directory.scratch_words();
         if needed > available {
@@ -72,7 +90,7 @@ impl<'a, 's> Tabling<'a, 's> {
             return Err(Error::new(kind, directory.trailer().index_offset));
         }
         check_keys(&directory, rest)?;
-        let (by_name, by_place) = if spread && !places.descend {
+        let (by_name, by_place) = if is_whole && !places.descend {
             (ByName::Spread(slots), &mut [][..])
         } else {
             let half = slots.len().wrapping_shr(1);
