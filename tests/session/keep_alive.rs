@@ -5,12 +5,14 @@ use hrry::{Closed, Hello, KeepAlive, Side};
 use super::side::{Party, Seen, link};
 use crate::support::messages::{hello, message};
 
-/// A client that asks after 10 and gives up after 25, started at a time.
-fn started(start: u64) -> Party {
-    let keep_alive = KeepAlive {
-        ping_after: 10,
-        lost_after: 25,
-    };
+/// Asks after 10 and gives up after 25.
+const USUAL: KeepAlive = KeepAlive {
+    ping_after: 10,
+    lost_after: 25,
+};
+
+/// A client that was started at a time.
+fn started(keep_alive: KeepAlive, start: u64) -> Party {
     let mut session = link(Side::Client, Hello::new(1 << 20), keep_alive);
     assert_eq!(session.deadline(), u64::MAX);
     assert_eq!(session.tick(u64::MAX).unwrap(), None);
@@ -19,7 +21,11 @@ fn started(start: u64) -> Party {
 }
 
 fn greeted(start: u64) -> Party {
-    let mut client = started(start);
+    greeted_with(USUAL, start)
+}
+
+fn greeted_with(keep_alive: KeepAlive, start: u64) -> Party {
+    let mut client = started(keep_alive, start);
     assert_eq!(
         client.feed_at(&message(2, 1, &hello(1, 0)), start),
         [Seen::Opened]
@@ -84,12 +90,77 @@ fn a_byte_counts() {
 /// Nobody is asked before the greeting, but it is not waited for without end.
 #[test]
 fn a_greeting_that_does_not_come() {
-    let mut client = started(5);
+    let mut client = started(USUAL, 5);
     client.sent();
     assert_eq!(client.session.deadline(), 30);
     assert_eq!(client.session.tick(29).unwrap(), None);
     assert_eq!(client.sent(), b"");
     assert_eq!(client.session.tick(30).unwrap(), Some(Closed::Silent));
+}
+
+/// An owner that was busy for long asks first, and the answer has the 15 that it always has.
+#[test]
+fn a_late_tick_asks_before_it_gives_up() {
+    for now in [110, 124, 125, 126, 1000] {
+        let mut client = greeted(100);
+        assert_eq!(client.session.tick(now).unwrap(), None);
+        assert_eq!(client.sent(), message(10, 1, b""));
+        assert_eq!(client.session.deadline(), now + 15);
+        assert_eq!(client.session.tick(now + 14).unwrap(), None);
+        assert_eq!(client.session.tick(now + 15).unwrap(), Some(Closed::Silent));
+        assert_eq!(client.sent(), b"");
+
+        let mut client = greeted(100);
+        client.session.tick(now).unwrap();
+        assert_eq!(client.feed_at(&message(11, 1, b""), now + 14), []);
+        assert_eq!(client.session.deadline(), now + 24);
+        assert_eq!(client.session.tick(now + 23).unwrap(), None);
+        assert_eq!(client.session.closed(), None);
+    }
+}
+
+/// Whenever it is called, a tick does something from the deadline on and nothing before it.
+#[test]
+fn the_deadline_is_when_a_tick_does_something() {
+    const NEVER: u64 = u64::MAX;
+    // the times of both, where each tick is on time
+    for (ping_after, lost_after, asked, lost) in [
+        (10, 25, Some(10), Some(25)),
+        (0, 1, Some(0), Some(1)),
+        (10, NEVER, Some(10), None),
+        (NEVER, 25, None, Some(25)),
+        (NEVER, NEVER, None, None),
+        // nobody is asked who is not given time to answer
+        (25, 25, None, Some(25)),
+        (26, 25, None, Some(25)),
+        (0, 0, None, Some(0)),
+    ] {
+        for step in [1, 2, 7, 11, 30, 100] {
+            let keep_alive = KeepAlive {
+                ping_after,
+                lost_after,
+            };
+            let mut client = greeted_with(keep_alive, 0);
+            let mut did = Vec::new();
+            for now in (0..300).step_by(step) {
+                let deadline = client.session.deadline();
+                let is_lost = client.session.tick(now).unwrap().is_some();
+                let is_asked = client.sent() == message(10, 1, b"");
+                assert_eq!(is_lost || is_asked, now >= deadline, "{keep_alive:?} {now}");
+                did.extend((is_lost || is_asked).then_some((now, is_lost)));
+            }
+            let step = step as u64;
+            let tick_from = |time: u64| time.next_multiple_of(step);
+            let asked = asked.map(tick_from);
+            // late by as much as the question was
+            let late = asked.map_or(0, |asked| asked - ping_after);
+            let lost = lost.map(|lost| tick_from(lost + late));
+            let asked = asked.map(|now| (now, false));
+            let lost = lost.map(|now| (now, true));
+            let expected: Vec<_> = asked.into_iter().chain(lost).collect();
+            assert_eq!(did, expected, "{keep_alive:?} {step}");
+        }
+    }
 }
 
 #[test]

@@ -40,6 +40,15 @@ enum Phase {
     Closed(Closed),
 }
 
+/// What a silence leads to.
+#[derive(Clone, Copy, Debug)]
+enum Silence {
+    /// The other side is asked for a sign of life.
+    Ask,
+    /// The link is given up.
+    Lost,
+}
+
 /// One side of a link.
 ///
 /// `S` holds one control message at a time, `T` the streams with open tensors in each direction, `W` takes what is
@@ -113,8 +122,8 @@ pub struct Session<'h, S, T: Streams, W, const N: usize> {
     keep_alive: KeepAlive,
     /// When the last byte came.
     heard: u64,
-    /// Whether a PING was sent since.
-    asked: bool,
+    /// When a PING was sent since.
+    asked: Option<u64>,
     /// The request that is answered in shards, how many of them are whole, and what to tell of it next.
     sharded: Option<u32>,
     shards: u32,
@@ -177,7 +186,7 @@ impl<'h, S, T: Streams, W, const N: usize> Session<'h, S, T, W, N> {
             phase: Phase::New,
             keep_alive: KeepAlive::NEVER,
             heard: 0,
-            asked: false,
+            asked: None,
             sharded: None,
             shards: 0,
             gathered: None,
@@ -229,19 +238,30 @@ impl<'h, S, T: Streams, W, const N: usize> Session<'h, S, T, W, N> {
         self.writer.sink_mut()
     }
 
-    /// The time at which [`tick`](Self::tick) has something to do; `u64::MAX` for never.
+    /// The time from which on [`tick`](Self::tick) has something to do; `u64::MAX` for never.
     #[must_use]
     pub const fn deadline(&self) -> u64 {
+        self.due().0
+    }
+
+    /// What silence leads to next, and when.
+    const fn due(&self) -> (u64, Silence) {
         let KeepAlive {
             ping_after,
             lost_after,
         } = self.keep_alive;
-        let after = match self.phase {
-            Phase::New | Phase::Closed(_) => u64::MAX,
-            Phase::Open if !self.asked && ping_after < lost_after => ping_after,
-            Phase::Greeting | Phase::Open => lost_after,
+        let (from, after, due) = match (self.phase, self.asked) {
+            (Phase::New | Phase::Closed(_), _) => (0, u64::MAX, Silence::Lost),
+            // the other side has its full time to answer, however late it was asked
+            (Phase::Open, Some(asked)) => {
+                (asked, lost_after.saturating_sub(ping_after), Silence::Lost)
+            }
+            (Phase::Open, None) if ping_after < lost_after => {
+                (self.heard, ping_after, Silence::Ask)
+            }
+            (Phase::Greeting | Phase::Open, _) => (self.heard, lost_after, Silence::Lost),
         };
-        self.heard.saturating_add(after)
+        (from.saturating_add(after), due)
     }
 
     const fn side(&self) -> Side {
@@ -269,28 +289,28 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
 
     /// Does what is to be done at a time: asks for a sign of life, or gives the link up.
     ///
+    /// One call does one thing, so a link is not given up before the other side was asked and had its time to
+    /// answer, however late the call is. Bytes that came before go to [`receive`](Self::receive) first.
+    ///
     /// # Errors
     ///
     /// The sink's own errors.
     pub fn tick(&mut self, now: u64) -> Result<Option<Closed>, WriteError<W::Error>> {
-        let silence = now.saturating_sub(self.heard);
-        if matches!(self.phase, Phase::New | Phase::Closed(_)) {
+        let (at, due) = self.due();
+        if now < at || at == u64::MAX {
             return Ok(None);
         }
-        let KeepAlive {
-            ping_after,
-            lost_after,
-        } = self.keep_alive;
-        if silence >= lost_after && lost_after < u64::MAX {
-            self.phase = Phase::Closed(Closed::Silent);
-            return Ok(Some(Closed::Silent));
+        match due {
+            Silence::Ask => {
+                self.writer.ping(GREETING_STREAM)?;
+                self.asked = Some(now);
+                Ok(None)
+            }
+            Silence::Lost => {
+                self.phase = Phase::Closed(Closed::Silent);
+                Ok(Some(Closed::Silent))
+            }
         }
-        let is_due = silence >= ping_after && ping_after < u64::MAX;
-        if is_due && !self.asked && self.phase == Phase::Open {
-            self.writer.ping(GREETING_STREAM)?;
-            self.asked = true;
-        }
-        Ok(None)
     }
 
     /// Bytes that would reach the next decision, for a link that is read in pieces; 0 once it is closed.

@@ -52,7 +52,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
         in_turn(self.phase != Phase::New)?;
         if !input.is_empty() {
             self.heard = now;
-            self.asked = false;
+            self.asked = None;
         }
         loop {
             if let Some(stream_id) = self.gathered.take() {
