@@ -1,6 +1,8 @@
 //! The first messages of both sides.
 
-use hrry::{Capabilities, Closed, ErrorCode, ErrorKind, Hello, Rule, Side, TensorRequest};
+use hrry::{
+    Capabilities, Closed, ErrorCode, ErrorKind, ErrorMessage, Hello, Rule, Side, TensorRequest,
+};
 
 use super::side::{Party, Seen, error, rule};
 use crate::support::messages::{hello, message};
@@ -80,17 +82,40 @@ fn versions_that_do_not_fit() {
     }
 }
 
+/// What it says stays there, whatever comes behind it and however it was cut.
 #[test]
 fn a_server_may_decline() {
-    let mut client = Party::new(Side::Client, speaks(1));
-    client.sent();
-    let declined = Closed::Declined(ErrorCode::ProtocolVersionMismatch);
-    assert_eq!(
-        client.feed(&error(7, 1, "too old")),
-        [Seen::Closed(declined)]
-    );
-    assert_eq!(client.session.closed(), Some(declined));
-    assert_eq!(client.sent(), b"");
+    for (code, text) in [
+        (ErrorCode::ProtocolVersionMismatch, "too old"),
+        (ErrorCode(0xF2), ""),
+        (ErrorCode(0x77), "r\u{e9}essayez"),
+    ] {
+        for size in [1, 5, 100] {
+            let mut client = Party::new(Side::Client, speaks(1));
+            client.sent();
+            assert_eq!(client.session.declined(), None);
+            let bytes = [error(7, code.0, text), error(9, 2, "later")].concat();
+            let seen: Vec<Seen> = bytes
+                .chunks(size)
+                .flat_map(|chunk| client.feed(chunk))
+                .collect();
+            let declined = Closed::Declined(code);
+            assert_eq!(seen, [Seen::Closed(declined)]);
+            assert_eq!(client.session.closed(), Some(declined));
+            let message = text;
+            let error_code = code;
+            let said = ErrorMessage {
+                error_code,
+                message,
+            };
+            assert_eq!(client.session.declined(), Some(said));
+            assert_eq!(client.sent(), b"");
+        }
+    }
+    // an ERROR behind the greeting is about a stream
+    let mut client = Party::client();
+    client.feed(&error(7, 2, "later"));
+    assert_eq!(client.session.declined(), None);
 }
 
 #[test]

@@ -55,7 +55,8 @@ pub enum SessionEvent<'p, 'c> {
 pub enum Closed {
     /// What came is no message behind which another one could be found, or not the greeting.
     Broken(Error),
-    /// A server did not greet, but refused the connection.
+    /// A server did not greet, but refused the connection; [`Session::declined`](crate::Session::declined) has the
+    /// text that goes with it.
     Declined(ErrorCode),
     /// Nothing came for too long.
     Silent,

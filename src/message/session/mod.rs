@@ -17,7 +17,7 @@ pub use peer::{Availability, Peer, select_class, select_device, select_layout};
 
 use exchange::Exchanges;
 
-use crate::composite::{Exact, InlineArena};
+use crate::composite::{Exact, InlineArena, Outcome};
 use crate::descriptor::{Order, Sink, WriteError};
 use crate::error::Error;
 use crate::frame::Storage;
@@ -27,8 +27,9 @@ use crate::message::sequence::{LinkOptions, greets};
 use crate::message::shards::ParallelTransfer;
 use crate::message::streams::{StreamSlot, Streams};
 use crate::message::write::MessageWriter;
-use crate::message::{Capabilities, Side};
+use crate::message::{Capabilities, ErrorMessage, MessageBody, Side};
 use crate::policy::Policy;
+use crate::wire::descriptor::Facts;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -338,6 +339,19 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
             _ => exchange::in_turn(self.exchanges.is_empty()),
         };
         done.map_err(|broken| Error::new(broken.into(), self.parser.offset()))
+    }
+
+    /// What the server said that [declined](Closed::Declined) the connection. It is in the frame, to which nothing
+    /// comes any more.
+    #[must_use]
+    pub fn declined(&self) -> Option<ErrorMessage<'_>> {
+        let Phase::Closed(Closed::Declined(_)) = self.phase else {
+            return None;
+        };
+        match self.parser.body(Facts::NONE, Outcome::Plain) {
+            MessageBody::Error(error) => Some(error),
+            _ => None,
+        }
     }
 
     fn require_open(&self) -> Result<(), WriteError<W::Error>> {
