@@ -9,6 +9,7 @@ mod session {
     mod keep_alive;
     mod link;
     mod many;
+    mod numbers;
     mod parallel;
     mod puts;
     mod rdma;

@@ -172,9 +172,16 @@ impl World {
             capabilities: Capabilities::PARALLEL_STREAMS,
             ..Hello::new(limit)
         };
+        // numbers of streams that start again soon, or at once
+        let end = (seed % 8) as u32;
+        let party = |side, last: u32| {
+            let session = Party::new(side, hello).session;
+            let session = session.with_first_stream(last - end);
+            Party { session }
+        };
         World {
-            client: Party::new(Side::Client, hello),
-            server: Party::new(Side::Server, hello),
+            client: party(Side::Client, u32::MAX >> 1),
+            server: party(Side::Server, u32::MAX),
             sent: [Vec::new(), Vec::new()],
             arrived: [0, 0],
             stored,

@@ -156,14 +156,19 @@ impl<const N: usize> Exchanges<N> {
     }
 }
 
+/// The stream, or the first one where it is none of those that a side opens.
+pub(super) const fn own(stream_id: u32, side: Side) -> u32 {
+    match side {
+        Side::Client if stream_id >= 1 && stream_id < SERVER_STREAMS => stream_id,
+        Side::Client => 1,
+        Side::Server if stream_id >= SERVER_STREAMS => stream_id,
+        Side::Server => SERVER_STREAMS,
+    }
+}
+
 /// The stream behind another one, among those that a side opens.
 pub(super) const fn after(stream_id: u32, side: Side) -> u32 {
-    match (side, stream_id.wrapping_add(1)) {
-        (Side::Client, next) if next < SERVER_STREAMS => next,
-        (Side::Client, _) => 1,
-        (Side::Server, next) if next >= SERVER_STREAMS => next,
-        (Side::Server, _) => SERVER_STREAMS,
-    }
+    own(stream_id.wrapping_add(1), side)
 }
 
 /// Requires of a call or a message that its exchange is at that point.

@@ -192,10 +192,7 @@ impl<'h, S, T: Streams, W, const N: usize> Session<'h, S, T, W, N> {
             shards: 0,
             gathered: None,
             withheld: false,
-            next: match side {
-                Side::Client => GREETING_STREAM,
-                Side::Server => SERVER_STREAMS,
-            },
+            next: exchange::own(0, side),
         }
     }
 
@@ -203,6 +200,15 @@ impl<'h, S, T: Streams, W, const N: usize> Session<'h, S, T, W, N> {
     #[must_use]
     pub const fn with_keep_alive(mut self, keep_alive: KeepAlive) -> Self {
         self.keep_alive = keep_alive;
+        self
+    }
+
+    /// Numbers the streams that this side opens from `stream_id` on instead of the first one that it may: 1 for a
+    /// client, which opens those below 2^31, and 2^31 for a server, which opens those from there on. A number of the
+    /// other side stands for the first one.
+    #[must_use]
+    pub const fn with_first_stream(mut self, stream_id: u32) -> Self {
+        self.next = exchange::own(stream_id, self.side());
         self
     }
 
