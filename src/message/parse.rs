@@ -1,6 +1,7 @@
 //! One direction of a link, pushed in pieces of any size.
 
 use super::event::{MessageBody, MessageData, MessageEvent};
+use super::hello::Hello;
 use super::sequence::{LinkOptions, Sequence};
 use super::streams::{StreamSlot, Streams};
 use super::{MessageHeader, placed};
@@ -130,9 +131,10 @@ impl<S, T> MessageParser<S, T> {
         &self.sequence.options
     }
 
-    /// Tells it what became known since: what the client said, or what the receiver can.
-    pub const fn set_options(&mut self, options: LinkOptions) {
-        self.sequence.options = options;
+    /// Takes what the receiver says of itself: the most that it takes in a message, what it can, and a client's
+    /// version.
+    pub const fn meet(&mut self, receiver: &Hello<'_>) {
+        self.sequence.options.meet(receiver);
     }
 }
 

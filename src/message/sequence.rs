@@ -1,6 +1,6 @@
 //! The order in which one side sends its messages, for those who read them and those who write them.
 
-use super::hello::{Capabilities, VERSION};
+use super::hello::{Capabilities, Hello, VERSION};
 use super::notice::RdmaRegister;
 use super::streams::{Phase, StreamSlot, Streams};
 use super::{MessageHeader, Side, demand};
@@ -52,6 +52,15 @@ impl LinkOptions {
             max_message_size,
             client_version: super::PROTOCOL_VERSION,
             receiver: Capabilities::NONE,
+        }
+    }
+
+    /// Takes what the receiver says of itself.
+    pub(super) const fn meet(&mut self, receiver: &Hello<'_>) {
+        self.max_message_size = receiver.max_message_size;
+        self.receiver = receiver.capabilities;
+        if let Side::Server = self.sender {
+            self.client_version = receiver.protocol_version;
         }
     }
 }

@@ -101,12 +101,7 @@ impl<W, T> MessageWriter<W, T> {
     /// Takes what the peer says of itself: the most that it takes in a message, what it can, which memory
     /// classes it knows, and a client's version.
     pub fn meet(&mut self, peer: &Hello<'_>) {
-        let options = &mut self.sequence.options;
-        options.max_message_size = peer.max_message_size;
-        options.receiver = peer.capabilities;
-        if options.sender == Side::Server {
-            options.client_version = peer.protocol_version;
-        }
+        self.sequence.options.meet(peer);
         self.classes = Some(TagSet::of(peer.classes().iter().copied()));
     }
 

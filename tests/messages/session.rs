@@ -274,9 +274,14 @@ fn what_became_known_of_the_peer_holds_from_then_on() {
         ErrorCode::ProtocolVersionMismatch
     );
     let mut parser = growing(link, Policy::STRICT);
+    parser.meet(&Hello {
+        protocol_version: 2,
+        capabilities: Capabilities::TRANSCODING,
+        ..Hello::new(24)
+    });
     link.client_version = 2;
     link.max_message_size = 24;
-    parser.set_options(link);
+    link.receiver = Capabilities::TRANSCODING;
     assert_eq!(*parser.options(), link);
     let mut chunk = &second[..];
     let event = parser.next_event(&mut chunk).unwrap().unwrap();
@@ -294,4 +299,18 @@ fn what_became_known_of_the_peer_holds_from_then_on() {
         .result
         .unwrap_err();
     assert_eq!(ErrorCode::of(&error.kind()), ErrorCode::InvalidMessage);
+}
+
+/// Who sends stays as it was; a server's version says nothing of the client that sends to it.
+#[test]
+fn what_a_server_says_of_itself() {
+    let mut link = LinkOptions::new(Side::Client, 1 << 20);
+    let mut parser = growing(link, Policy::STRICT);
+    parser.meet(&Hello {
+        protocol_version: 7,
+        ..Hello::new(9)
+    });
+    link.max_message_size = 9;
+    assert_eq!(*parser.options(), link);
+    assert_eq!((link.sender, link.client_version), (Side::Client, 1));
 }
