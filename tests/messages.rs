@@ -9,6 +9,7 @@ mod messages {
     mod opaque;
     mod parallel;
     mod refusals;
+    mod relaxed;
     mod script;
     mod session;
     mod skip;

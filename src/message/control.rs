@@ -5,13 +5,14 @@ use super::hello::Hello;
 use super::notice::{ErrorMessage, RdmaRegister};
 use super::parse::MessageParser;
 use super::request::TensorRequest;
-use super::sequence::{LinkOptions, Sequence};
+use super::sequence::Sequence;
 use super::streams::Streams;
 use super::tensor::{TensorDescriptor, TensorPut};
 use super::{MessageHeader, placed};
+use crate::check::{Judge, Teller};
 use crate::composite::{Outcome, SetError};
 use crate::descriptor::DescriptorView;
-use crate::error::{Error, ErrorKind, Field, Resource};
+use crate::error::{Error, ErrorKind, Field, Resource, Violation};
 use crate::frame::Storage;
 use crate::policy::Policy;
 use crate::stream::large_buffer;
@@ -36,12 +37,7 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
         match message_type {
             MessageType::ClientHello | MessageType::ServerHello => {
                 let hello = Hello::read(payload, origin, &mut &policy)?;
-                let LinkOptions {
-                    sender,
-                    client_version,
-                    ..
-                } = sequence.options;
-                let checked = hello.check(sender, client_version, &mut &policy);
+                let checked = sequence.check_hello(&hello, &mut &policy);
                 checked.map_err(|broken| placed(broken, start))?;
                 sequence.greet(hello.capabilities);
             }
@@ -84,27 +80,63 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
     /// The control message in the frame, which was looked at.
     pub(super) fn body(&self, facts: Facts, outcome: Outcome) -> MessageBody<'_, 'static> {
         let payload = self.frame.stored(index(self.header.payload_length));
-        let body = self.read(payload, facts, outcome);
+        let body = self.read(payload, facts, outcome, &mut &READ);
         // what was read once is read again without fail
         body.unwrap_or(MessageBody::Ping(payload))
     }
 
-    fn read<'p>(
+    /// Tells of every rule that the message of the last event breaks and the policy's mode lets pass, until bytes
+    /// are given again; of a descriptor in it, [`DescriptorView::relaxed`] tells.
+    ///
+    /// ```
+    /// use hrry::{FixedMessages, LinkOptions, Policy, Rule, Scope, Side};
+    ///
+    /// let mut options = LinkOptions::new(Side::Server, 1 << 20);
+    /// options.scope = Scope::Message;
+    /// let mut parser = FixedMessages::<64, 0, 1>::new(options, Policy::PERMISSIVE);
+    /// // TENSOR_PUT_ACK with a byte of payload
+    /// let ack = [8, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0];
+    /// let mut flagged = Vec::new();
+    /// assert!(parser.next_event(&mut &ack[..])?.is_some());
+    /// parser.relaxed(|violation| flagged.push(violation.rule));
+    /// assert_eq!(flagged, [Rule::NoPayload]);
+    /// # Ok::<(), hrry::Error>(())
+    /// ```
+    pub fn relaxed(&self, mut flag: impl FnMut(Violation)) {
+        let sequence = &self.sequence;
+        let mut judge = Teller {
+            policy: &sequence.policy,
+            relaxed: &mut flag,
+        };
+        if !self.has_event() {
+            return;
+        }
+        // it was accepted, so nothing is found but what the mode lets pass
+        let _ = sequence.check_again(&self.header, &mut judge);
+        let payload = self.frame.stored(index(self.header.payload_length));
+        let body = self.read(payload, Facts::NONE, Outcome::Plain, &mut judge);
+        if let Ok(MessageBody::ClientHello(hello) | MessageBody::ServerHello(hello)) = body {
+            let _ = sequence.check_hello(&hello, &mut judge);
+        }
+    }
+
+    fn read<'p, J: Judge>(
         &self,
         payload: &'p [u8],
         facts: Facts,
         outcome: Outcome,
+        judge: &mut J,
     ) -> Result<MessageBody<'p, 'static>, Error> {
         let origin = self.at.saturating_sub(length(payload.len()));
         Ok(match self.header.message_type {
             MessageType::ClientHello => {
-                MessageBody::ClientHello(Hello::read(payload, origin, &mut &READ)?)
+                MessageBody::ClientHello(Hello::read(payload, origin, judge)?)
             }
             MessageType::ServerHello => {
-                MessageBody::ServerHello(Hello::read(payload, origin, &mut &READ)?)
+                MessageBody::ServerHello(Hello::read(payload, origin, judge)?)
             }
             MessageType::TensorRequest => {
-                MessageBody::TensorRequest(TensorRequest::read(payload, origin, &mut &READ)?)
+                MessageBody::TensorRequest(TensorRequest::read(payload, origin, judge)?)
             }
             MessageType::TensorDescriptor => {
                 let message = TensorDescriptor::again(payload, origin, facts);
@@ -115,15 +147,13 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
                 MessageBody::TensorPut(TensorPut::again(payload, origin, facts)?)
             }
             MessageType::TensorPutAck => MessageBody::TensorPutAck,
-            MessageType::Error => {
-                MessageBody::Error(ErrorMessage::read(payload, origin, &mut &READ)?)
-            }
+            MessageType::Error => MessageBody::Error(ErrorMessage::read(payload, origin, judge)?),
             MessageType::Pong => MessageBody::Pong(payload),
             MessageType::RdmaRegister => {
                 MessageBody::RdmaRegister(RdmaRegister::read(payload, origin)?)
             }
             MessageType::RdmaReady => MessageBody::RdmaReady,
-            // no other is gathered
+            // no other is gathered, nor anything to be said of one
             _ => MessageBody::Ping(payload),
         })
     }

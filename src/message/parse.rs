@@ -192,6 +192,15 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
         &self.header
     }
 
+    /// Whether the header is that of the last event, with what the frame has of it.
+    pub(super) const fn has_event(&self) -> bool {
+        match self.state {
+            State::Header => self.len == 0,
+            State::Data { .. } => true,
+            _ => false,
+        }
+    }
+
     pub(super) fn depth(&self, stream_id: u32) -> u8 {
         self.sequence.depth(stream_id)
     }

@@ -4,6 +4,7 @@ use super::hello::{Capabilities, Hello, VERSION};
 use super::notice::RdmaRegister;
 use super::streams::{Phase, StreamSlot, Streams};
 use super::{MessageHeader, Side, demand};
+use crate::check::Judge;
 use crate::composite::{Outcome, SetError};
 use crate::error::{ErrorKind, Field, Resource, Violation};
 use crate::model::Fields;
@@ -137,17 +138,20 @@ impl<T> Sequence<T> {
         self.require_type(header.message_type)?;
         require_stream(header.stream_id)?;
         self.require_turn(header.message_type)?;
-        let len = header.payload_length;
         let most = self.options.max_message_size;
-        require(len <= most, TOO_LARGE, Field::PayloadLength)?;
-        match header.message_type {
-            MessageType::TensorData => {
-                let room = length(DATA_PREFIX) <= u64::from(len);
-                require(room, Rule::DataPrefix, Field::PayloadLength)
-            }
-            kind if has_no_payload(kind) => self.demand(len == 0, Rule::NoPayload),
-            _ => Ok(()),
-        }
+        let fits = header.payload_length <= most;
+        require(fits, TOO_LARGE, Field::PayloadLength)?;
+        require_payload(header, &mut &self.policy)
+    }
+
+    /// Checks what a HELLO of the sender says.
+    pub(super) fn check_hello<J: Judge>(
+        &self,
+        hello: &Hello<'_>,
+        judge: &mut J,
+    ) -> Result<(), Violation> {
+        let options = &self.options;
+        hello.check(options.sender, options.client_version, judge)
     }
 
     /// Requires a type that only the two peers know.
@@ -177,12 +181,6 @@ impl<T> Sequence<T> {
             Some(_) => !is_hello,
         };
         greets(holds)
-    }
-
-    /// Requires of a payload what the mode may relax.
-    #[inline(always)]
-    fn demand(&self, holds: bool, rule: Rule) -> Result<(), Violation> {
-        demand(&mut &self.policy, holds, rule, Field::PayloadLength)
     }
 }
 
@@ -284,7 +282,7 @@ impl<T: Streams> Sequence<T> {
         if !self.is_watched() {
             return Ok(());
         }
-        let empty = self.demand(false, EMPTY);
+        let policy = self.policy;
         let transfer = self.transfer(stream_id);
         let Some(Phase::Open { total, done, .. }) = transfer.map(|transfer| &mut transfer.phase)
         else {
@@ -293,7 +291,7 @@ impl<T: Streams> Sequence<T> {
         if *total == 0 {
             // permissive mode disregards a frame that holds nothing
             require(len == 0, EMPTY, Field::PayloadLength)?;
-            return empty;
+            return require_data(*total, &mut &policy);
         }
         let field = Field::ByteOffsetInBuffer;
         require(offset == *done, Rule::DataOffset, field)?;
@@ -301,6 +299,22 @@ impl<T: Streams> Sequence<T> {
         require(len <= left, TOTAL, Field::PayloadLength)?;
         *done = done.saturating_add(len);
         Ok(())
+    }
+
+    /// Checks a message again that was taken to its stream, as far as the mode may let something pass.
+    pub(super) fn check_again<J: Judge>(
+        &self,
+        header: &MessageHeader,
+        judge: &mut J,
+    ) -> Result<(), Violation> {
+        require_payload(header, judge)?;
+        let transfer = self.stream(header.stream_id);
+        match (header.message_type, transfer.map(|transfer| transfer.phase)) {
+            (MessageType::TensorData, Some(Phase::Open { total, .. })) => {
+                require_data(total, judge)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A tensor ends; what that closes.
@@ -423,6 +437,27 @@ fn require(holds: bool, rule: Rule, field: Field) -> Result<(), Violation> {
         true => Ok(()),
         false => Err(Violation::of(rule, field)),
     }
+}
+
+/// Requires of a payload that it may be as long as the header says.
+#[inline(always)]
+fn require_payload<J: Judge>(header: &MessageHeader, judge: &mut J) -> Result<(), Violation> {
+    let len = header.payload_length;
+    let field = Field::PayloadLength;
+    match header.message_type {
+        MessageType::TensorData => {
+            let room = length(DATA_PREFIX) <= u64::from(len);
+            require(room, Rule::DataPrefix, field)
+        }
+        kind if has_no_payload(kind) => demand(judge, len == 0, Rule::NoPayload, field),
+        _ => Ok(()),
+    }
+}
+
+/// Requires of data that their tensor has some.
+#[inline(always)]
+fn require_data<J: Judge>(total: u64, judge: &mut J) -> Result<(), Violation> {
+    demand(judge, total > 0, EMPTY, Field::PayloadLength)
 }
 
 fn require_stream(stream_id: u32) -> Result<(), Violation> {

@@ -60,6 +60,28 @@ fn permissive_mode_exposes_a_torn_tensor() {
     assert!(checked.out.contains("flagged MSG-32"), "{}", checked.out);
 }
 
+/// Each rule once, in the order in which it is met first.
+#[test]
+fn permissive_mode_flags_what_it_lets_pass() {
+    // capabilities at 12 + 8, then TENSOR_REQUEST from 37 on, whose flags end at 66
+    let mut bytes = std::fs::read(SESSION).unwrap();
+    bytes[12 + 8] = 0b11000;
+    bytes[66 - 4] = 0b100;
+    // the same again, and an ERROR with a byte behind its text
+    bytes.extend_from_within(37..66);
+    bytes.extend(b"\x09\0\0\0\x01\0\0\0\x09\0\0\0\x02\0\0\0\0\0\0\0?");
+    let args = ["--kind", "messages", "--permissive", "--json", "-"];
+    let wanted = serde_json::json!(["MSG-08", "MSG-09", "MSG-15", "MSG-37"]);
+    let checked = feed(&[&["check"][..], &args].concat(), &bytes);
+    assert_eq!(checked.status, 0, "{}", checked.out);
+    assert_eq!(checked.lines()[0]["flags"], wanted);
+    let shown = feed(&[&["inspect"][..], &args].concat(), &bytes);
+    assert_eq!(shown.json()["flags"], wanted);
+    // and of what is right, nothing
+    let clean = run(&["check", "--kind", "messages", "--permissive", SESSION]);
+    assert!(!clean.out.contains("flagged"), "{}", clean.out);
+}
+
 #[test]
 fn contents_of_messages_are_not_looked_at() {
     let checked = run(&["check", "--content", "--kind", "messages", SESSION]);

@@ -126,6 +126,10 @@ pub fn read(
             }
             tally.event(&event, policy)?;
             hear.event(start, &event)?;
+            if policy.mode == Mode::Permissive {
+                let flags = &mut tally.summary.flags;
+                parser.relaxed(|violation| add(flags, violation.rule));
+            }
         }
     }
     let torn = match parser.finish() {
