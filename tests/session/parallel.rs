@@ -1,11 +1,11 @@
 //! Tensors that come in shards on several streams.
 
 use hrry::{
-    Capabilities, CombineOp, CompositeHead, CompositionRule, ElementType, ErrorCode, RequestFlags,
-    Rule, Side, TensorRequest,
+    Capabilities, CombineOp, CompositeHead, CompositionRule, ElementType, ErrorCode, ErrorKind,
+    RequestFlags, Resource, Rule, Side, TensorRequest, WriteError,
 };
 
-use super::side::{Party, Seen, error, request, rule, tensor};
+use super::side::{Outcome, Party, STREAMS, Seen, error, request, rule, tensor};
 use crate::support::bytes::encode;
 use crate::support::messages::{data, descriptor, end, shard};
 use crate::support::scale::{Rng, scale};
@@ -383,4 +383,39 @@ fn too_many_shards() {
     }
     assert_eq!(client.sent(), told);
     assert_eq!(client.missing(), None);
+}
+
+/// Four streams: a request with three shards beside it, or with four of which one is on its own stream.
+#[test]
+fn shards_take_places_of_requests() {
+    let part = |k: u32| tensor(1).with_shard(&[4], &[k.into()]);
+    for on_request in [false, true] {
+        let mut server = asked();
+        if on_request {
+            server.answer_shard(1, &part(3), [3, 4]).unwrap();
+        }
+        for k in 0..3 {
+            let stream_id = server.session.open_shard(1).unwrap();
+            server.answer_shard(stream_id, &part(k), [k, 4]).unwrap();
+        }
+        let full = |result: Outcome<u32>| match result {
+            Err(WriteError::Refused(kind)) => {
+                let what = Resource::Streams;
+                let (needed, available) = (STREAMS as u64 + 1, STREAMS as u64);
+                let expected = ErrorKind::Capacity {
+                    what,
+                    needed,
+                    available,
+                };
+                assert_eq!(kind, expected);
+            }
+            other => panic!("{other:?}"),
+        };
+        full(server.session.open_shard(1));
+        assert_eq!(server.feed(&request(2, "v", 0)), [Seen::Refused(2, None)]);
+        // one that has ended makes room
+        server.session.data(OPENED, b"x").unwrap();
+        server.session.end(OPENED).unwrap();
+        server.session.open_shard(1).unwrap();
+    }
 }

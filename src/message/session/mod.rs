@@ -53,7 +53,8 @@ enum Silence {
 /// One side of a link.
 ///
 /// `S` holds one control message at a time, `T` the streams with open tensors in each direction, `W` takes what is
-/// to be sent, and `N` streams can be under way. Bytes that come in go to [`receive`](Self::receive).
+/// to be sent, and `N` streams can be under way: those of requests and puts, and of each shard that is not on the
+/// stream of its request. Bytes that come in go to [`receive`](Self::receive).
 ///
 /// One parallel transfer can be under way at a time, since nothing in its messages tells two apart.
 ///
