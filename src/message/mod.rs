@@ -10,6 +10,7 @@ mod event;
 mod hello;
 mod layouts;
 mod notice;
+mod options;
 pub(crate) mod parse;
 mod request;
 mod sequence;
@@ -30,9 +31,9 @@ pub use event::{MessageBody, MessageData, MessageEvent};
 pub use hello::{Capabilities, Hello, PROTOCOL_VERSION};
 pub use layouts::{LayoutEntries, LayoutEntry, LayoutIter};
 pub use notice::{ErrorMessage, RdmaRegister};
+pub use options::{LinkOptions, Scope};
 pub use parse::{FixedMessages, MessageParser};
 pub use request::{RequestFlags, TensorRequest};
-pub use sequence::{LinkOptions, Scope};
 pub use session::{
     Availability, Closed, FixedSession, KeepAlive, Peer, Session, SessionEvent, select_class,
     select_device, select_layout,

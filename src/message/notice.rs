@@ -1,8 +1,9 @@
 //! What one side tells the other beside tensors.
 
+use super::hello::VERSION;
 use crate::check::Judge;
 use crate::descriptor::Sink;
-use crate::error::{Error, Field};
+use crate::error::{Error, ErrorKind, Field};
 use crate::record::{Cursor, require};
 use crate::rule::Rule;
 use crate::wire::length;
@@ -49,6 +50,22 @@ impl<'a> ErrorMessage<'a> {
     pub(super) fn write<W: Sink + ?Sized>(&self, sink: &mut W) -> Result<(), W::Error> {
         sink.put(&self.error_code.0.to_le_bytes())?;
         super::put_counted(self.message.as_bytes(), sink)
+    }
+}
+
+/// What is broken by a message that is larger than its receiver takes.
+pub(super) const TOO_LARGE: Rule = Rule::MessageSize;
+
+impl ErrorCode {
+    /// The code that tells a peer why its message is refused; where the shards of a parallel transfer do not
+    /// fit together, that is [`ErrorCode::ShardMismatch`].
+    #[must_use]
+    pub const fn of(kind: &ErrorKind) -> Self {
+        match kind.rule() {
+            None | Some(TOO_LARGE) => ErrorCode::MessageTooLarge,
+            Some(VERSION) => ErrorCode::ProtocolVersionMismatch,
+            Some(_) => ErrorCode::InvalidMessage,
+        }
     }
 }
 

@@ -1,7 +1,10 @@
 //! The order in which one side sends its messages, for those who read them and those who write them.
 
-use super::hello::{Capabilities, Hello, VERSION};
-use super::notice::RdmaRegister;
+mod rdma;
+
+use super::hello::{Capabilities, Hello};
+use super::notice::TOO_LARGE;
+use super::options::{LinkOptions, Scope};
 use super::streams::{Phase, StreamSlot, Streams};
 use super::{MessageHeader, Side, demand};
 use crate::check::Judge;
@@ -12,75 +15,7 @@ use crate::policy::{Policy, Transport, agreed};
 use crate::rule::Rule;
 use crate::wire::length;
 use crate::wire::message::DATA_PREFIX;
-use crate::wire::tag::{ErrorCode, MessageType};
-
-/// Which rules of order hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Scope {
-    /// None: each message stands on its own.
-    Message,
-    /// Those of tensors and composites on their streams.
-    Tensor,
-    /// Those too, and the first message of the side is its HELLO.
-    Session,
-}
-
-/// What a parser or writer must know of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-#[non_exhaustive]
-pub struct LinkOptions {
-    /// Who sends the messages.
-    pub sender: Side,
-    /// Which rules of order hold.
-    pub scope: Scope,
-    /// Most bytes of payload that their receiver takes in a message.
-    pub max_message_size: u32,
-    /// The version that the client said; one that a server sends is not above it.
-    pub client_version: u32,
-    /// What the receiver can do; RDMA takes both sides.
-    pub receiver: Capabilities,
-}
-
-impl LinkOptions {
-    /// A whole connection from its first byte, between sides that speak version 1 without RDMA.
-    #[must_use]
-    pub const fn new(sender: Side, max_message_size: u32) -> Self {
-        LinkOptions {
-            sender,
-            scope: Scope::Session,
-            max_message_size,
-            client_version: super::PROTOCOL_VERSION,
-            receiver: Capabilities::NONE,
-        }
-    }
-
-    /// Takes what the receiver says of itself.
-    pub(super) const fn meet(&mut self, receiver: &Hello<'_>) {
-        self.max_message_size = receiver.max_message_size;
-        self.receiver = receiver.capabilities;
-        if let Side::Server = self.sender {
-            self.client_version = receiver.protocol_version;
-        }
-    }
-}
-
-/// What is broken by a message that is larger than its receiver takes.
-const TOO_LARGE: Rule = Rule::MessageSize;
-
-impl ErrorCode {
-    /// The code that tells a peer why its message is refused; where the shards of a parallel transfer do not
-    /// fit together, that is [`ErrorCode::ShardMismatch`].
-    #[must_use]
-    pub const fn of(kind: &ErrorKind) -> Self {
-        match kind.rule() {
-            None | Some(TOO_LARGE) => ErrorCode::MessageTooLarge,
-            Some(VERSION) => ErrorCode::ProtocolVersionMismatch,
-            Some(_) => ErrorCode::InvalidMessage,
-        }
-    }
-}
+use crate::wire::tag::MessageType;
 
 /// What is broken by a message of a type that the receiver does not know.
 const UNKNOWN: Rule = Rule::MessageType;
@@ -110,17 +45,6 @@ impl<T> Sequence<T> {
             sender: None,
             streams,
         }
-    }
-
-    /// What both sides can.
-    fn common(&self) -> Capabilities {
-        let sender = self.sender.unwrap_or(Capabilities::NONE);
-        sender.and(self.options.receiver)
-    }
-
-    /// Whether RDMA may be used, as far as the sides have said so.
-    fn allows(&self, capability: Capabilities) -> bool {
-        self.options.scope != Scope::Session || self.common().has(capability)
     }
 
     /// Notes what the sender said it can.
@@ -255,12 +179,6 @@ impl<T: Streams> Sequence<T> {
         transfer.is_some_and(|transfer| matches!(transfer.phase, Phase::Open { .. }))
     }
 
-    /// Whether this side has yet to say that its memory is ready.
-    pub(super) fn awaits(&self, stream_id: u32) -> bool {
-        let transfer = self.stream(stream_id);
-        transfer.is_some_and(|transfer| matches!(transfer.phase, Phase::Awaited { .. }))
-    }
-
     fn stream(&self, stream_id: u32) -> Option<&StreamSlot<T::Cover, T::Arena>> {
         let mut transfers = self.streams.slots().iter();
         transfers.find(|transfer| transfer.stream_id == stream_id)
@@ -344,56 +262,6 @@ impl<T: Streams> Sequence<T> {
             transfer.release();
         }
         Ok(outcome)
-    }
-
-    /// The other side sends a tensor for which this one may offer memory.
-    pub(super) fn await_rdma(&mut self, stream_id: u32, total: u64) -> Result<(), ErrorKind> {
-        require_stream(stream_id)?;
-        let transfer = self.enter(stream_id)?;
-        in_turn(transfer.phase == Phase::Between && transfer.composites.depth() == 0)?;
-        transfer.phase = Phase::Awaited {
-            total,
-            registered: false,
-        };
-        Ok(())
-    }
-
-    /// Memory is offered, as the source of a tensor that this side sends or the destination of one that it
-    /// awaits.
-    pub(super) fn register(&mut self, stream_id: u32, len: u64) -> Result<(), Violation> {
-        if !self.is_watched() {
-            return Ok(());
-        }
-        let source = self.allows(Capabilities::RDMA_DATA_PLANE);
-        let destination = self.allows(Capabilities::RDMA_GPUDIRECT);
-        let transfer = self.transfer(stream_id);
-        let phase = transfer.map(|transfer| &mut transfer.phase);
-        let (total, registered) = match phase {
-            Some(Phase::Open {
-                total, registered, ..
-            }) if source => (*total, registered),
-            Some(Phase::Awaited { total, registered }) if destination => (*total, registered),
-            _ => return rdma_in_turn(false),
-        };
-        rdma_in_turn(!*registered)?;
-        require(len == total, RdmaRegister::FITS, Field::RegisteredLength)?;
-        *registered = true;
-        Ok(())
-    }
-
-    /// This side has its memory ready for a tensor that it awaits.
-    pub(super) fn ready(&mut self, stream_id: u32) -> Result<(), Violation> {
-        if !self.is_watched() {
-            return Ok(());
-        }
-        let allowed = self.allows(Capabilities::RDMA_DATA_PLANE);
-        match self.transfer(stream_id) {
-            Some(transfer) if allowed && matches!(transfer.phase, Phase::Awaited { .. }) => {
-                transfer.release();
-                Ok(())
-            }
-            _ => rdma_in_turn(false),
-        }
     }
 
     /// Nothing comes on the stream any more.
