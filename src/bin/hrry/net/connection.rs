@@ -46,7 +46,7 @@ pub struct Connection<'t> {
     peer: Option<Peer>,
     /// Tensors that the client asked for, and those that it gives. The session bounds both.
     asked: VecDeque<Ask>,
-    taken: Vec<Taking>,
+    pub taken: Vec<Taking>,
     /// The stream that an answer is being written to, as long as the client wants it.
     pub answered: Option<u32>,
     /// The client sends nothing any more.

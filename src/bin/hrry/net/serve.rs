@@ -146,6 +146,8 @@ fn converse(socket: &TcpStream, terms: &Terms) -> Result<(), IoError> {
     let mut connection = Connection::new(link, terms);
     let ended = connection.run();
     if ended.is_err() {
+        // what is not whole is gone before the client sees that the connection is
+        connection.taken.clear();
         // what is still to be written would wait for a client that does not read
         socket.shutdown(Shutdown::Both)?;
     }
