@@ -2,8 +2,8 @@
 
 use hrry::owned::GrowFrame;
 use hrry::{
-    ElementType, Field, LinkOptions, MessageBody, MessageParser, Outcome, Permissive, Policy, Rule,
-    Scope, Side, Violation,
+    Capabilities, ElementType, Field, LinkOptions, MessageBody, MessageParser, Outcome, Permissive,
+    Policy, Rule, Scope, Side, Violation,
 };
 
 use crate::support::bytes::encode;
@@ -143,6 +143,26 @@ fn every_rule_that_is_relaxed() {
     seen.sort();
     seen.dedup();
     assert_eq!(seen, relaxed);
+}
+
+/// A destination is registered where both sides can RDMA and write to destinations; permissive mode takes the
+/// second capability without the first, and ignores it.
+#[test]
+fn gpudirect_alone_is_ignored() {
+    let register = {
+        let fields = [7, 4].map(u64::to_le_bytes).concat();
+        message(12, 1, &[&fields[..], &[0; 4]].concat())
+    };
+    for (capabilities, rule) in [(0b1100, None), (0b1000, Some(Rule::RdmaOrder))] {
+        let mut link = options(Side::Client, Scope::Session);
+        link.receiver = Capabilities(0b1100);
+        let mut parser = growing(link, Policy::PERMISSIVE);
+        let mut greeting = &message(1, 1, &hello(1, capabilities))[..];
+        assert!(parser.next_event(&mut greeting).unwrap().is_some());
+        parser.await_rdma(1, 4).unwrap();
+        let told = parser.next_event(&mut &register[..]);
+        assert_eq!(told.err().and_then(|error| error.rule()), rule);
+    }
 }
 
 /// Half a message is none, and one that was right before is not told of again.

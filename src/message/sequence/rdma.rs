@@ -54,7 +54,9 @@ impl<T: Streams> Sequence<T> {
             return Ok(());
         }
         let source = self.allows(Capabilities::RDMA_DATA_PLANE);
-        let destination = self.allows(Capabilities::RDMA_GPUDIRECT);
+        // the one means nothing without the other, which permissive mode lets pass
+        let both = Capabilities::RDMA_DATA_PLANE.or(Capabilities::RDMA_GPUDIRECT);
+        let destination = self.allows(both);
         let transfer = self.transfer(stream_id);
         let phase = transfer.map(|transfer| &mut transfer.phase);
         let (total, registered) = match phase {
