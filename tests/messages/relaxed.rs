@@ -178,6 +178,13 @@ fn nothing_is_told_between_events() {
         parser.relaxed(|_| told += 1);
     }
     assert_eq!(told, 0);
+    // flags and tail, as long as the next message has no byte
+    for (mut bytes, more) in [(&b"?"[..], 2), (b"", 2), (b"\x03", 0)] {
+        while parser.next_event(&mut bytes).unwrap().is_some() {}
+        told = 0;
+        parser.relaxed(|_| told += 1);
+        assert_eq!(told, more);
+    }
 }
 
 /// What a vector breaks that permissive mode accepts is told, and of those that are right nothing.
