@@ -11,6 +11,7 @@ mod peer;
 mod receive;
 mod refuse;
 mod shards;
+mod silence;
 
 pub use event::{Closed, KeepAlive, SessionEvent};
 pub use peer::{Availability, Peer, select_class, select_device, select_layout};
@@ -40,15 +41,6 @@ enum Phase {
     Greeting,
     Open,
     Closed(Closed),
-}
-
-/// What a silence leads to.
-#[derive(Clone, Copy, Debug)]
-enum Silence {
-    /// The other side is asked for a sign of life.
-    Ask,
-    /// The link is given up.
-    Lost,
 }
 
 /// One side of a link.
@@ -247,32 +239,6 @@ impl<'h, S, T: Streams, W, const N: usize> Session<'h, S, T, W, N> {
         self.writer.sink_mut()
     }
 
-    /// The time from which on [`tick`](Self::tick) has something to do; `u64::MAX` for never.
-    #[must_use]
-    pub const fn deadline(&self) -> u64 {
-        self.due().0
-    }
-
-    /// What silence leads to next, and when.
-    const fn due(&self) -> (u64, Silence) {
-        let KeepAlive {
-            ping_after,
-            lost_after,
-        } = self.keep_alive;
-        let (from, after, due) = match (self.phase, self.asked) {
-            (Phase::New | Phase::Closed(_), _) => (0, u64::MAX, Silence::Lost),
-            // the other side has its full time to answer, however late it was asked
-            (Phase::Open, Some(asked)) => {
-                (asked, lost_after.saturating_sub(ping_after), Silence::Lost)
-            }
-            (Phase::Open, None) if ping_after < lost_after => {
-                (self.heard, ping_after, Silence::Ask)
-            }
-            (Phase::Greeting | Phase::Open, _) => (self.heard, lost_after, Silence::Lost),
-        };
-        (from.saturating_add(after), due)
-    }
-
     const fn side(&self) -> Side {
         self.writer.options().sender
     }
@@ -294,32 +260,6 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
         }
         self.phase = Phase::Greeting;
         Ok(())
-    }
-
-    /// Does what is to be done at a time: asks for a sign of life, or gives the link up.
-    ///
-    /// One call does one thing, so a link is not given up before the other side was asked and had its time to
-    /// answer, however late the call is. Bytes that came before go to [`receive`](Self::receive) first.
-    ///
-    /// # Errors
-    ///
-    /// The sink's own errors.
-    pub fn tick(&mut self, now: u64) -> Result<Option<Closed>, WriteError<W::Error>> {
-        let (at, due) = self.due();
-        if now < at || at == u64::MAX {
-            return Ok(None);
-        }
-        match due {
-            Silence::Ask => {
-                self.writer.ping(GREETING_STREAM)?;
-                self.asked = Some(now);
-                Ok(None)
-            }
-            Silence::Lost => {
-                self.phase = Phase::Closed(Closed::Silent);
-                Ok(Some(Closed::Silent))
-            }
-        }
     }
 
     /// Bytes that would reach the next decision, for a link that is read in pieces; 0 once it is closed.
