@@ -45,8 +45,11 @@ fn tensor(len: u64) -> Vec<u8> {
     encode(&Plain::new(ElementType::UInt8, &[len], &[len]))
 }
 
-/// A message that breaks rules, who sends it, and what it breaks: the first one in strict mode too.
-fn cases() -> Vec<(Side, Scope, Vec<u8>, Vec<(Rule, Field)>)> {
+/// Who sends messages that break rules, what holds them together, and what they break: the first one in strict mode
+/// too.
+type Case = (Side, Scope, Vec<u8>, Vec<(Rule, Field)>);
+
+fn cases() -> Vec<Case> {
     const TAIL: Field = Field::MessageTail;
     const FLAGS: Field = Field::CapabilityFlags;
     const LEN: Field = Field::PayloadLength;
