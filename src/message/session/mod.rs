@@ -115,10 +115,10 @@ pub struct Session<'h, S, T: Streams, W, const N: usize> {
     peer: Option<Peer>,
     phase: Phase,
     keep_alive: KeepAlive,
-    /// When the last byte came.
-    heard: u64,
-    /// When a PING was sent since.
-    asked: Option<u64>,
+    /// When the last byte came, or the PING was sent that was to lead to one.
+    quiet_since: u64,
+    /// Whether a PING was sent since the last byte.
+    asked: bool,
     /// The request that is answered in shards, how many of them are whole, and what to tell of it next.
     sharded: Option<u32>,
     shards: u32,
@@ -180,8 +180,8 @@ impl<'h, S, T: Streams, W, const N: usize> Session<'h, S, T, W, N> {
             peer: None,
             phase: Phase::New,
             keep_alive: KeepAlive::NEVER,
-            heard: 0,
-            asked: None,
+            quiet_since: 0,
+            asked: false,
             sharded: None,
             shards: 0,
             gathered: None,
@@ -252,7 +252,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
     /// MSG-07 to MSG-13 for a HELLO that breaks them; MSG-18 for a second call; the sink's own errors.
     pub fn start(&mut self, now: u64) -> Result<(), WriteError<W::Error>> {
         exchange::in_turn(self.phase == Phase::New)?;
-        self.heard = now;
+        self.quiet_since = now;
         match self.side() {
             Side::Client => self.writer.hello(GREETING_STREAM, &self.hello)?,
             // it is sent when the client has said its version

@@ -51,8 +51,8 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
     ) -> Result<Option<SessionEvent<'_, 'c>>, WriteError<W::Error>> {
         in_turn(self.phase != Phase::New)?;
         if !input.is_empty() {
-            self.heard = now;
-            self.asked = None;
+            self.quiet_since = now;
+            self.asked = false;
         }
         loop {
             if let Some(stream_id) = self.gathered.take() {

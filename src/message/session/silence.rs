@@ -27,18 +27,14 @@ impl<S, T: Streams, W, const N: usize> Session<'_, S, T, W, N> {
             ping_after,
             lost_after,
         } = self.keep_alive;
-        let (from, after, due) = match (self.phase, self.asked) {
-            (Phase::New | Phase::Closed(_), _) => (0, u64::MAX, Silence::Lost),
+        let (after, due) = match self.phase {
+            Phase::New | Phase::Closed(_) => (u64::MAX, Silence::Lost),
             // the other side has its full time to answer, however late it was asked
-            (Phase::Open, Some(asked)) => {
-                (asked, lost_after.saturating_sub(ping_after), Silence::Lost)
-            }
-            (Phase::Open, None) if ping_after < lost_after => {
-                (self.heard, ping_after, Silence::Ask)
-            }
-            (Phase::Greeting | Phase::Open, _) => (self.heard, lost_after, Silence::Lost),
+            Phase::Open if self.asked => (lost_after.saturating_sub(ping_after), Silence::Lost),
+            Phase::Open if ping_after < lost_after => (ping_after, Silence::Ask),
+            Phase::Greeting | Phase::Open => (lost_after, Silence::Lost),
         };
-        (from.saturating_add(after), due)
+        (self.quiet_since.saturating_add(after), due)
     }
 }
 
@@ -59,7 +55,8 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
         match due {
             Silence::Ask => {
                 self.writer.ping(GREETING_STREAM)?;
-                self.asked = Some(now);
+                self.quiet_since = now;
+                self.asked = true;
                 Ok(None)
             }
             Silence::Lost => {
