@@ -34,17 +34,14 @@ impl Storage for [u8] {
         crate::wire::length(self.len())
     }
 
-    #[inline]
+    #[inline(always)]
     fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), Full> {
         // bytes that arrive one by one
         if let [byte] = bytes {
             *self.get_mut(len).ok_or(Full)? = *byte;
             return Ok(());
         }
-        let free = self.get_mut(len..).ok_or(Full)?;
-        let (head, _) = free.split_at_mut_checked(bytes.len()).ok_or(Full)?;
-        head.copy_from_slice(bytes);
-        Ok(())
+        append(self, len, bytes)
     }
 
     #[inline]
@@ -53,12 +50,20 @@ impl Storage for [u8] {
     }
 }
 
+#[inline]
+fn append(frame: &mut [u8], len: usize, bytes: &[u8]) -> Result<(), Full> {
+    let free = frame.get_mut(len..).ok_or(Full)?;
+    let (head, _) = free.split_at_mut_checked(bytes.len()).ok_or(Full)?;
+    head.copy_from_slice(bytes);
+    Ok(())
+}
+
 impl<const F: usize> Storage for [u8; F] {
     fn limit(&self) -> u64 {
         self.as_slice().limit()
     }
 
-    #[inline]
+    #[inline(always)]
     fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), Full> {
         self.as_mut_slice().append(len, bytes)
     }
@@ -74,7 +79,7 @@ impl<S: Storage + ?Sized> Storage for &mut S {
         (**self).limit()
     }
 
-    #[inline]
+    #[inline(always)]
     fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), Full> {
         (**self).append(len, bytes)
     }

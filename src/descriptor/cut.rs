@@ -156,12 +156,11 @@ fn reserved<J: Judge>(section: &[u8], field: Field, rule: Rule, judge: &mut J) -
 /// Tells of reserved bytes in a layout payload that are not zero.
 #[cold]
 fn layout_reserved<J: Judge>(layout: LayoutTag, field: Field, judge: &mut J) -> Checked {
-    let rule = match layout {
-        LayoutTag::BlockPaged => Rule::PagedReserved,
-        LayoutTag::Composite => Rule::HeadReserved,
-        _ => Rule::SparseReserved,
-    };
-    judge.broken(rule, field, 0)
+    match layout {
+        LayoutTag::BlockPaged => judge.broken(Rule::PagedReserved, field, 0),
+        LayoutTag::Composite => judge.broken(Rule::HeadReserved, field, 0),
+        _ => judge.broken(Rule::SparseReserved, field, 0),
+    }
 }
 
 /// Reserved bytes of handles; those that are hosted have none that is set.

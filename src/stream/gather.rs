@@ -86,9 +86,38 @@ impl<S: Storage> StreamParser<S> {
         }
     }
 
+    /// Takes the magic, each byte of which can be wrong; whether it is whole.
+    #[inline]
+    fn magic(&mut self, input: &mut &[u8]) -> Result<bool, Error> {
+        while let Some(expected) = MAGIC.get(self.len) {
+            let Some((byte, rest)) = input.split_first() else {
+                return Ok(false);
+            };
+            if self.room(self.len) == 0 {
+                return Err(self.overrun());
+            }
+            let stored = self.frame.append(self.len, &[*byte]);
+            stored.map_err(|_| self.frame_error(MAGIC_END))?;
+            *input = rest;
+            let at = self.len;
+            self.len = at.wrapping_add(1);
+            if byte != expected {
+                return Err(magic_error(self.origin, at));
+            }
+        }
+        Ok(true)
+    }
+
     /// Fills the frame from decision to decision until it holds a descriptor.
     #[inline(never)]
     fn fill(&mut self, input: &mut &[u8]) -> Turn {
+        if self.len < MAGIC_END {
+            match self.magic(input) {
+                Ok(true) => {}
+                Ok(false) => return Turn::More,
+                Err(error) => return self.fail(error),
+            }
+        }
         let mut len = self.gathered();
         let mut target = self.target(len);
         while !input.is_empty() {
@@ -121,7 +150,6 @@ impl<S: Storage> StreamParser<S> {
     #[inline]
     fn wrong(&self, bytes: &[u8]) -> Option<Error> {
         match bytes.len() {
-            ..=MAGIC_END => self.wrong_magic(bytes),
             LENGTH_KNOWN => {
                 let limit = self.frame.limit().min(self.policy.max_descriptor.into());
                 too_long(bytes, self.origin, limit)
@@ -132,14 +160,11 @@ impl<S: Storage> StreamParser<S> {
     }
 
     #[inline]
-    fn wrong_magic(&self, bytes: &[u8]) -> Option<Error> {
-        wrong_magic(bytes).map(|wrong| magic_error(self.origin, wrong))
-    }
-
-    #[inline]
     fn wrong_start(&self, bytes: &[u8]) -> Option<Error> {
-        let error = self.wrong_magic(bytes);
-        error.or_else(|| self.wrong_header(bytes))
+        match wrong_magic(bytes) {
+            Some(wrong) => Some(magic_error(self.origin, wrong)),
+            None => self.wrong_header(bytes),
+        }
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 //! not show.
 
 use hrry::{
-    Error, ErrorKind, Exact, FixedStream, Full, InlineArena, Policy, Resource, Storage,
+    Error, ErrorKind, Exact, FixedStream, Full, InlineArena, Policy, Resource, Rule, Storage,
     StreamDecoder, StreamParser,
 };
 
@@ -91,10 +91,23 @@ impl Storage for Short {
 fn frames_below_a_header() {
     let mut rng = Rng(6);
     for v in streams() {
-        for frame in 4..=64 {
+        for frame in 0..=64 {
             agreed(&v.id, &v.bytes, &mut rng, 5, || {
                 StreamParser::with_storage(Short(Vec::new(), frame), v.policy)
             });
+        }
+    }
+    // which comes first, the byte that is wrong or the one without room
+    for wrong in 0..4 {
+        let mut bytes = *b"HRRYHRRY";
+        bytes[wrong] = 0;
+        for frame in 0..4 {
+            let short = || StreamParser::with_storage(Short(Vec::new(), frame), Policy::STRICT);
+            let error = agreed("magic", &bytes, &mut rng, 5, short).result;
+            let error = error.expect_err("no magic");
+            let magic = wrong < frame;
+            assert_eq!(error.rule(), magic.then_some(Rule::Magic));
+            assert_eq!(error.offset(), if magic { wrong as u64 } else { 0 });
         }
     }
 }
