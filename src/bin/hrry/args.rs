@@ -19,7 +19,15 @@ pub struct Args {
     pub command: Command,
 }
 
-const EXIT_STATUS: &str = "Exit status: 0 all accepted, 1 something refused, 2 usage or I/O error.";
+const EXIT_STATUS: &str = "Exit status: 0 all accepted, 1 something refused, 2 usage or I/O error; 0 as well where \
+    the reader of standard output goes away before the end.";
+
+const CHECK_NOTES: &str = "An empty input has no kind, and is an error without --kind; with --kind stream it is a \
+    stream of no tensors.\n\n\
+    Messages are read with --kind messages, in one direction: --sender server for what a server sends, and \
+    --scope tensor or --scope message for messages that do not start with the greeting of a connection.\n\n\
+    Exit status: 0 all accepted, 1 something refused, 2 usage or I/O error; 0 as well where the reader of standard \
+    output goes away before the end.";
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -38,12 +46,10 @@ pub enum Command {
 /// Say of each file whether it follows the format, and if not, which rule it breaks and where; what is inside
 /// buffers is looked at with --content only
 #[derive(clap::Args)]
-#[command(after_help = EXIT_STATUS)]
+#[command(after_help = CHECK_NOTES)]
 pub struct Check {
     #[command(flatten)]
     pub reading: Reading,
-    #[command(flatten)]
-    pub link: Link,
     /// Look inside buffers as well: indices, pointers, scales, unused bits
     #[arg(long)]
     pub content: bool,
@@ -53,16 +59,17 @@ pub struct Check {
     /// Files to check; - is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    // the last one, as its heading stands over all that follows
+    #[command(flatten)]
+    pub link: Link,
 }
 
 /// Show the tensors of a file: types, shapes, layouts, sizes, composites
 #[derive(clap::Args)]
-#[command(after_help = EXIT_STATUS)]
+#[command(after_help = CHECK_NOTES)]
 pub struct Inspect {
     #[command(flatten)]
     pub reading: Reading,
-    #[command(flatten)]
-    pub link: Link,
     /// Print everything as one JSON object
     #[arg(long)]
     pub json: bool,
@@ -74,6 +81,9 @@ pub struct Inspect {
     pub bytes: bool,
     /// File to show; - is standard input
     pub file: PathBuf,
+    // the last one, as its heading stands over all that follows
+    #[command(flatten)]
+    pub link: Link,
 }
 
 /// Write the raw bytes of tensors in a container file, buffer after buffer
@@ -91,11 +101,12 @@ pub struct Cat {
 #[derive(clap::Args)]
 #[command(after_help = EXIT_STATUS)]
 pub struct Pack {
-    /// Container file to make or replace
+    /// Container file to make or replace, as a whole or not at all; - is standard output, which may get a part
     pub out: PathBuf,
     /// Stream to read; - is standard input
     pub stream: PathBuf,
-    /// A key and its value: KEY=TEXT, or KEY:TYPE=VALUE with int64, uint64, float64, bool or bytes
+    /// A key and its value: KEY=TEXT, or KEY:TYPE=VALUE with string, int64, uint64, float64, bool or bytes; a KEY that
+    /// holds : takes a TYPE
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<Setting>,
     /// What data is aligned to, in bytes
@@ -147,10 +158,11 @@ pub struct Stats {
 }
 
 const STATS_STATUS: &str = "Exit status: 0 printed, 1 refused, without numbers or contradicted by a \
-     statistics section, 2 usage or I/O error.";
+    statistics section, 2 usage or I/O error; 0 as well where the reader of standard output goes away before the end.";
 
-const VALUES_STATUS: &str =
-    "Exit status: 0 printed, 1 refused or without values, 2 usage or I/O error.";
+const VALUES_STATUS: &str = "Exit status: 0 printed, 1 refused or without values, 2 usage (also an item that is not \
+    there, or a box outside its shape) or I/O error; 0 as well where the reader of standard output goes away before the \
+    end.";
 
 /// A box of indices.
 #[derive(Clone, Debug)]
@@ -179,13 +191,12 @@ impl FromStr for Part {
 
 #[derive(clap::Args)]
 pub struct Reading {
-    /// What the input is [default: what its first bytes say]
     #[arg(
         long,
         value_enum,
         value_name = "KIND",
         hide_possible_values = true,
-        help = "What the input is: descriptor, stream, messages or file [default: detected]"
+        help = "What the input is: descriptor, stream, messages or file [default: file or stream, as its first bytes say]"
     )]
     pub kind: Option<Kind>,
     /// Let pass what the format allows a permissive reader to let pass

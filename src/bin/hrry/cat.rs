@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use hrry::{Layout, Policy};
+use hrry::Layout;
 
 use super::args::Cat;
 use super::container::{self, copy, data_len, tensor};
@@ -22,9 +22,8 @@ pub fn run(cat: &Cat, out: &mut dyn Write) -> io::Result<Status> {
 }
 
 fn write(cat: &Cat, out: &mut dyn Write) -> Result<(), Stop> {
-    let file = Source::open(&cat.file).and_then(Source::into_file);
-    let file = file.map_err(Problem::input)?;
-    let mut container = container::open(file, &Policy::STRICT)?;
+    let source = Source::open(&cat.file).map_err(Problem::input)?;
+    let mut container = container::of_source(source)?;
     let (mut reader, index) = container.ranges();
     let no = |name: &str, why: &str| {
         Stop::Problem(Problem::other(format!("{}: {why}", Plain::new(name))))

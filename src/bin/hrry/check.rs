@@ -8,10 +8,11 @@ use serde::Serialize;
 
 use super::args::{Check, Kind};
 use super::contents::Contents;
+use super::hint::Clues;
 use super::messages::{self, Deaf};
 use super::plain::Plain;
 use super::read::{self, Item, Problem, Stop, Summary, Visit};
-use super::source::{Source, is_stdin};
+use super::source::{FILE_MAGIC, Source, is_stdin};
 use super::{Status, complain, json, text};
 
 /// Judges each file in turn.
@@ -29,6 +30,7 @@ pub fn run(check: &Check, out: &mut dyn Write) -> io::Result<Status> {
             contents: check.content.then(|| Contents::new(policy)),
             ..Seen::default()
         };
+        seen.clues.given = kind;
         let result = match judge(path, check, &mut kind, &policy, &mut seen) {
             Ok(summary) => Ok(summary),
             Err(Stop::Problem(problem)) => Err(problem),
@@ -40,11 +42,7 @@ pub fn run(check: &Check, out: &mut dyn Write) -> io::Result<Status> {
             json::write(out, &line)?;
             writeln!(out)?;
         } else if line.verdict != Verdict::Error {
-            let hint = match &result {
-                Err(problem) => hint(problem, check.reading.kind, seen.items),
-                Ok(_) => None,
-            };
-            say(out, &line, &result, &seen, hint)?;
+            say(out, &line, &result, &seen)?;
         }
         // whoever waits for a verdict, or for the order of both outputs, gets it now
         out.flush()?;
@@ -62,7 +60,7 @@ fn judge(
     policy: &Policy,
     seen: &mut Seen,
 ) -> Result<Summary, Stop> {
-    let source = open(path, kind)?;
+    let source = open(path, kind, &mut seen.clues)?;
     if *kind == Some(Kind::Messages) {
         if check.content {
             let why = "--content looks into streams and files only";
@@ -80,28 +78,29 @@ fn judge(
     Ok(summary)
 }
 
-/// Opens an input and finds out its kind.
-pub fn open(path: &Path, kind: &mut Option<Kind>) -> Result<Source, Stop> {
-    let problem = |error: io::Error| Stop::Problem(Problem::other(error));
-    let mut source = Source::open(path).map_err(problem)?;
-    let found = match *kind {
-        Some(kind) => kind,
-        None => source.detect().map_err(problem)?,
+/// Opens an input and finds out its kind. Messages cannot be told from anything else, and a descriptor alone looks
+/// like the start of a stream.
+pub fn open(path: &Path, kind: &mut Option<Kind>, clues: &mut Clues) -> Result<Source, Stop> {
+    let mut source = Source::open(path).map_err(Problem::input)?;
+    let start = source.start().map_err(Problem::input)?;
+    let found = match (*kind, start) {
+        (Some(kind), _) => kind,
+        (None, b"") => {
+            let why = "the input is empty; a stream of no tensors is read with --kind stream";
+            return Err(Stop::Problem(Problem::other(why)));
+        }
+        (None, FILE_MAGIC) => Kind::File,
+        _ => Kind::Stream,
     };
+    clues.start = start.to_vec();
     *kind = Some(found);
     Ok(source)
-}
-
-/// What to try where an input was taken for a stream and ended inside its only item.
-pub fn hint(problem: &Problem, given: Option<Kind>, items: u64) -> Option<&'static str> {
-    let lone = given.is_none() && problem.early && items == 1;
-    lone.then_some("a descriptor without its data is read with --kind descriptor")
 }
 
 /// Remembers the first item, to say what a lone descriptor is, and judges contents.
 #[derive(Default)]
 struct Seen {
-    items: u64,
+    clues: Clues,
     text: Option<String>,
     contents: Option<Contents>,
 }
@@ -112,7 +111,7 @@ impl Visit for Seen {
     }
 
     fn begin(&mut self, item: &Item<'_>) -> io::Result<()> {
-        self.items += 1;
+        self.clues.item(item);
         if item.path.is_empty() {
             self.text = Some(text::tensor(item.view, true));
         } else if let Some(contents) = &mut self.contents {
@@ -213,7 +212,6 @@ fn say(
     line: &Line<'_>,
     result: &Result<Summary, Problem>,
     seen: &Seen,
-    hint: Option<&str>,
 ) -> io::Result<()> {
     write!(out, "{}: ", Plain::new(line.file))?;
     match result {
@@ -236,7 +234,7 @@ fn say(
             if let Some(rule) = problem.rule {
                 write!(out, " ({})", rule.clause())?;
             }
-            if let Some(hint) = hint {
+            if let Some(hint) = seen.clues.hint(problem) {
                 write!(out, "; {hint}")?;
             }
         }

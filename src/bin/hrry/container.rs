@@ -4,17 +4,64 @@ use std::fs::File;
 
 use hrry::io_std::{FileReader, IoError, random_key};
 use hrry::{
-    CompositeValidator, Entry, Error, Event, ExactThenKeyed, FileTensor, Mode, Payload, Policy,
-    RangeReader, ReadAt,
+    CompositeValidator, Entry, Error, ErrorKind, Event, ExactThenKeyed, Field, FileTensor, KvValue,
+    Mode, Payload, Policy, RangeReader, ReadAt,
 };
 
 use super::places::Places;
 use super::progress::Progress;
 use super::read::{CHUNK, Problem, Stop, Summary, Visit};
+use super::source::Source;
+use super::{hint, kv};
 
 /// Opens a container and checks all that its directory can break.
 pub fn open(file: File, policy: &Policy) -> Result<FileReader<File>, Stop> {
-    FileReader::new(file, *policy).map_err(stopped)
+    let again = file.try_clone().map_err(Problem::input)?;
+    FileReader::new(file, *policy).map_err(|error| match error {
+        IoError::Format(error) => Stop::Problem(named(&error, again)),
+        error => stopped(error),
+    })
+}
+
+/// What is wrong with a directory, with the name or key that is at fault.
+fn named(error: &Error, mut file: File) -> Problem {
+    let mut problem = Problem::from(error);
+    if let Some(name) = name_at(error, &mut file) {
+        problem.message += &format!(": {}", kv::text(&KvValue::String(&name)));
+    }
+    problem
+}
+
+/// The name or key that an error is about, as the file has it behind its length.
+fn name_at(error: &Error, file: &mut File) -> Option<String> {
+    let ErrorKind::Rule(violation) = error.kind() else {
+        return None;
+    };
+    if !matches!(violation.field, Field::Name | Field::Key) {
+        return None;
+    }
+    let mut len = [0; 2];
+    file.read_at(error.offset().checked_sub(2)?, &mut len)
+        .ok()?;
+    let mut name = vec![0; u16::from_le_bytes(len).into()];
+    file.read_at(error.offset(), &mut name).ok()?;
+    Some(String::from_utf8_lossy(&name).into_owned())
+}
+
+/// Opens what ought to be a container, and says so where it is a stream.
+pub fn of_source(source: Source) -> Result<FileReader<File>, Stop> {
+    let mut source = source;
+    let start = source.start().map_err(Problem::input)?.to_vec();
+    let file = source.into_file().map_err(Problem::input)?;
+    open(file, &Policy::STRICT).map_err(|stop| match stop {
+        Stop::Problem(mut problem) => {
+            if let Some(hint) = hint::stream_for_file(&problem, &start) {
+                problem.message += &format!("; {hint}");
+            }
+            Stop::Problem(problem)
+        }
+        output => output,
+    })
 }
 
 /// Reads a container; of the data only what the visitor asks for.

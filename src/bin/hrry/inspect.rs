@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use super::args::{Inspect, Kind};
-use super::check::{hint, open};
+use super::check::open;
+use super::hint::Clues;
 use super::messages;
 use super::object::Object;
 use super::read::{self, Problem, Stop, Summary, Visit};
@@ -27,27 +28,29 @@ pub trait Show: Visit {
     fn start(&mut self, kind: Kind) -> io::Result<()>;
     /// The end of the output, flushed.
     fn finish(&mut self, result: &Result<Summary, Problem>) -> io::Result<()>;
-    /// Top-level items that were begun.
-    fn items(&self) -> u64;
+    /// What is known of the input, for hints.
+    fn clues(&mut self) -> &mut Clues;
 }
 
 /// Shows the messages of a link.
 fn listen(inspect: &Inspect, out: &mut dyn Write) -> io::Result<Status> {
     let (policy, link) = (inspect.reading.policy(), &inspect.link);
-    let source = match open(&inspect.file, &mut Some(Kind::Messages)) {
+    let mut clues = Clues::default();
+    clues.given = Some(Kind::Messages);
+    let source = match open(&inspect.file, &mut Some(Kind::Messages), &mut clues) {
         Ok(source) => source,
-        Err(stop) => return told(inspect, Err(stop)),
+        Err(stop) => return told(inspect, Err(stop), &clues),
     };
     if inspect.json {
         let mut shown = Transcript::new(out, inspect.digest, link.holds_tensors())?;
         let result = problem(messages::read(source, link, &policy, &mut shown))?;
         shown.finish(&result)?;
-        told(inspect, result.map_err(Stop::Problem))
+        told(inspect, result.map_err(Stop::Problem), &clues)
     } else {
         let mut shown = Lines::new(out);
         let result = problem(messages::read(source, link, &policy, &mut shown))?;
         shown.finish(&result)?;
-        told(inspect, result.map_err(Stop::Problem))
+        told(inspect, result.map_err(Stop::Problem), &clues)
     }
 }
 
@@ -60,17 +63,23 @@ fn problem(result: Result<Summary, Stop>) -> io::Result<Result<Summary, Problem>
     }
 }
 
-fn told(inspect: &Inspect, result: Result<Summary, Stop>) -> io::Result<Status> {
-    Ok(match problem(result)? {
-        Ok(_) => Status::Accepted,
-        Err(problem) => tell(&inspect.file, &problem),
-    })
+fn told(inspect: &Inspect, result: Result<Summary, Stop>, clues: &Clues) -> io::Result<Status> {
+    let problem = match problem(result)? {
+        Ok(_) => return Ok(Status::Accepted),
+        Err(problem) => problem,
+    };
+    let status = tell(&inspect.file, &problem);
+    if let Some(hint) = clues.hint(&problem) {
+        complain(&format!("hrry: {hint}"));
+    }
+    Ok(status)
 }
 
 fn show(inspect: &Inspect, mut shown: impl Show) -> io::Result<Status> {
     let policy = inspect.reading.policy();
     let mut kind = inspect.reading.kind;
-    let result = match open(&inspect.file, &mut kind) {
+    shown.clues().given = kind;
+    let result = match open(&inspect.file, &mut kind, shown.clues()) {
         Err(stop) => Err(stop),
         Ok(source) => {
             let kind = kind.unwrap_or(Kind::Stream);
@@ -81,14 +90,5 @@ fn show(inspect: &Inspect, mut shown: impl Show) -> io::Result<Status> {
             result.map_err(Stop::Problem)
         }
     };
-    let problem = match result {
-        Ok(_) => return Ok(Status::Accepted),
-        Err(Stop::Problem(problem)) => problem,
-        Err(Stop::Output(error)) => return Err(error),
-    };
-    let status = tell(&inspect.file, &problem);
-    if let Some(hint) = hint(&problem, inspect.reading.kind, shown.items()) {
-        complain(&format!("hrry: {hint}"));
-    }
-    Ok(status)
+    told(inspect, result, shown.clues())
 }

@@ -12,6 +12,7 @@ mod container;
 mod contents;
 mod facts;
 mod find;
+mod hint;
 mod inspect;
 mod json;
 mod kv;
@@ -61,7 +62,7 @@ fn main() -> ExitCode {
         Command::Check(check) => check::run(check, &mut out),
         Command::Inspect(inspect) => inspect::run(inspect, &mut out),
         Command::Cat(cat) => cat::run(cat, &mut out),
-        Command::Pack(args) => pack::pack(args),
+        Command::Pack(args) => pack::pack(args, &mut out),
         Command::Unpack(args) => pack::unpack(args, &mut out),
         Command::Values(args) => values::run(args, &mut out),
         Command::Stats(args) => stats::run(args, &mut out),
@@ -72,9 +73,10 @@ fn main() -> ExitCode {
     let status = status.and_then(|status| out.flush().map(|()| status));
     let status = status.unwrap_or_else(|error| {
         // a closed pipe is the reader's choice and no news
-        if error.kind() != io::ErrorKind::BrokenPipe {
-            complain(&format!("hrry: standard output: {error}"));
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Status::Accepted;
         }
+        complain(&format!("hrry: standard output: {error}"));
         Status::Error
     });
     ExitCode::from(status as u8)

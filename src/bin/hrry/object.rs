@@ -8,6 +8,7 @@ use hrry::{DescriptorView, Entry, FileDirectory, Payload, Rule, crc32c};
 use serde::Serialize;
 
 use super::args::Kind;
+use super::hint::Clues;
 use super::inspect::Show;
 use super::kv::KvShape;
 use super::read::{Item, Problem, Stop, Summary, Visit};
@@ -21,7 +22,9 @@ pub struct Object<'a> {
     kind: Kind,
     /// Lists that are open, and whether they have an element.
     lists: Vec<bool>,
-    items: u64,
+    clues: Clues,
+    /// Whether there was an item.
+    some: bool,
     head: bool,
     /// Length and checksum of the item's buffers.
     digests: Vec<(u64, u32)>,
@@ -62,7 +65,8 @@ impl<'a> Object<'a> {
             bytes,
             kind: Kind::Stream,
             lists: Vec::new(),
-            items: 0,
+            clues: Clues::default(),
+            some: false,
             head: false,
             digests: Vec::new(),
             open: false,
@@ -154,7 +158,7 @@ impl Show for Object<'_> {
 
     fn finish(&mut self, result: &Result<Summary, Problem>) -> io::Result<()> {
         if self.lists.is_empty() {
-            if self.items == 0 {
+            if !self.some {
                 self.raw(",\"value\":null")?;
             }
         } else {
@@ -186,8 +190,8 @@ impl Show for Object<'_> {
         self.out.flush()
     }
 
-    fn items(&self) -> u64 {
-        self.items
+    fn clues(&mut self) -> &mut Clues {
+        &mut self.clues
     }
 }
 
@@ -241,7 +245,8 @@ impl Visit for Object<'_> {
 
     fn begin(&mut self, item: &Item<'_>) -> io::Result<()> {
         self.head = item.head.is_some();
-        self.items += u64::from(item.path.len() < 2);
+        self.some = true;
+        self.clues.item(item);
         self.plain = item.tensor.is_some() && item.path.len() < 2 && !self.head;
         self.place = item.offset;
         let descriptor = Descriptor::of(item.view);

@@ -2,35 +2,49 @@
 
 use std::io::{self, Write};
 
-use hrry::io_std::{FileWriter, IoError, Output, Saved, random_key, save};
-use hrry::{ExactThenKeyed, FileOptions, Payload, Policy, StreamWriter};
+use hrry::io_std::{FileWriter, IoError, Output, random_key, save};
+use hrry::{ExactThenKeyed, FileOptions, KvValue, Payload, Policy, StreamWriter};
 
 use super::args::{Kind, Pack, Unpack};
 use super::container::{self, copy, data_len, tensor};
 use super::progress::Progress;
 use super::read::{self, Item, Problem, Stop, Visit};
 use super::setting::Setting;
-use super::source::Source;
-use super::{Status, complain, tell};
+use super::source::{Source, is_stdin};
+use super::{Status, complain, kv, tell};
 
 /// Makes a container of a stream; tensors are named by their place in it.
-pub fn pack(pack: &Pack) -> io::Result<Status> {
-    if let Err(error) = judge(pack) {
-        complain(&format!("hrry: {error}"));
+pub fn pack(pack: &Pack, out: &mut dyn Write) -> io::Result<Status> {
+    if let Err(error) = judge(pack, &pack.set) {
+        let wrong = |count: &usize| judge(pack, &pack.set[..*count]).is_err();
+        let key = match (0..=pack.set.len()).find(wrong) {
+            Some(count @ 1..) => pack.set[count - 1].entry().key,
+            _ => "",
+        };
+        let key = match key {
+            "" => String::new(),
+            key => format!(": {}", kv::text(&KvValue::String(key))),
+        };
+        complain(&format!("hrry: {error}{key}"));
         return Ok(Status::Error);
     }
-    let packed = save(&pack.out, |sink| write_container(pack, sink));
+    let to_stdout = is_stdin(&pack.out);
+    let packed = match to_stdout {
+        true => write_container(pack, out, true),
+        false => save(&pack.out, |sink| write_container(pack, sink, false)),
+    };
     match packed {
         Ok(()) => Ok(Status::Accepted),
         Err(Stop::Problem(problem)) => Ok(tell(&pack.stream, &problem)),
+        Err(Stop::Output(error)) if to_stdout => Err(error),
         Err(Stop::Output(error)) => Ok(tell(&pack.out, &Problem::other(error))),
     }
 }
 
-/// Tells whether there can be a container as it is asked for.
-fn judge(pack: &Pack) -> Result<(), IoError> {
+/// Tells whether there can be a container as it is asked for, with these keys.
+fn judge(pack: &Pack, set: &[Setting]) -> Result<(), IoError> {
     let writer = FileWriter::new(io::sink(), &options(pack), Policy::STRICT)?;
-    writer.finish_with_kv(pack.set.iter().map(Setting::entry))?;
+    writer.finish_with_kv(set.iter().map(Setting::entry))?;
     Ok(())
 }
 
@@ -41,12 +55,13 @@ fn options(pack: &Pack) -> FileOptions {
     options
 }
 
-fn write_container(pack: &Pack, sink: &mut Saved<'_>) -> Result<(), Stop> {
+fn write_container(pack: &Pack, sink: impl Write, to_stdout: bool) -> Result<(), Stop> {
     let source = Source::open(&pack.stream).map_err(Problem::input)?;
     let cover = ExactThenKeyed(random_key().map_err(Problem::input)?);
     let writer = FileWriter::with_cover(sink, &options(pack), cover, Policy::STRICT);
     let mut packer = Packer {
         writer: writer.map_err(stopped)?,
+        to_stdout,
         failed: None,
     };
     let read = read::input(
@@ -68,6 +83,7 @@ fn write_container(pack: &Pack, sink: &mut Saved<'_>) -> Result<(), Stop> {
 /// Writes what it is told of.
 struct Packer<W: Write> {
     writer: FileWriter<W, ExactThenKeyed>,
+    to_stdout: bool,
     /// Why the writer stopped; the reader only learns that it did.
     failed: Option<Stop>,
 }
@@ -82,6 +98,10 @@ impl<W: Write> Packer<W> {
 }
 
 impl<W: Write> Visit for Packer<W> {
+    fn writes(&self) -> bool {
+        self.to_stdout
+    }
+
     fn begin(&mut self, item: &Item<'_>) -> io::Result<()> {
         let path: Vec<_> = item.path.iter().map(u64::to_string).collect();
         let begun = self.writer.begin(&path.join("."), item.view);
@@ -109,9 +129,8 @@ pub fn unpack(unpack: &Unpack, out: &mut dyn Write) -> io::Result<Status> {
 }
 
 fn write_stream(unpack: &Unpack, out: &mut dyn Write) -> Result<(), Stop> {
-    let file = Source::open(&unpack.file).and_then(Source::into_file);
-    let file = file.map_err(Problem::input)?;
-    let mut container = container::open(file, &Policy::STRICT)?;
+    let source = Source::open(&unpack.file).map_err(Problem::input)?;
+    let mut container = container::of_source(source)?;
     // nothing is written of a file that is refused
     container::read(&mut container, &Policy::STRICT, &mut Quiet)?;
     let (mut reader, index) = container.ranges();

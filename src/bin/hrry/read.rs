@@ -104,7 +104,7 @@ pub struct Problem {
     pub rule: Option<Rule>,
     pub offset: Option<u64>,
     pub message: String,
-    /// The input ended early.
+    /// The input ended early, inside an item or a composite.
     pub early: bool,
 }
 
@@ -127,7 +127,10 @@ impl From<&Error> for Problem {
             rule: error.rule(),
             offset: Some(error.offset()),
             message: error.to_string(),
-            early: matches!(error.kind(), ErrorKind::Truncated { .. }),
+            early: matches!(
+                error.kind(),
+                ErrorKind::Truncated { .. } | ErrorKind::Torn { .. }
+            ),
         }
     }
 }
@@ -301,7 +304,10 @@ fn stream(
             places.torn(visit)?;
         }
         Err(error) => {
-            let problem = Problem::from(&error);
+            let mut problem = Problem::from(&error);
+            if matches!(error.kind(), ErrorKind::Truncated { .. }) {
+                problem.message += &format!(", of the item that starts at byte {next}");
+            }
             if !caught.is_empty() {
                 visit.broken(next, &caught, &problem)?;
             }

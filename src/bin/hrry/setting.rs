@@ -1,4 +1,4 @@
-//! Keys and values from the command line: `KEY=TEXT`, or `KEY:TYPE=VALUE`.
+//! Keys and values from the command line: `KEY=TEXT`, or `KEY:TYPE=VALUE`, where `KEY` may hold colons.
 
 use std::str::FromStr;
 
@@ -54,7 +54,8 @@ impl FromStr for Setting {
             "bytes" => Value::Bytes(bytes(value)?),
             _ => {
                 return Err(format!(
-                    "{kind} is none of string, int64, uint64, float64, bool, bytes"
+                    "{kind} is none of string, int64, uint64, float64, bool, bytes; \
+                     a key that holds : takes a type, {name}:string=.."
                 ));
             }
         };

@@ -6,8 +6,6 @@ use std::path::Path;
 
 use tempfile::tempfile;
 
-use super::args::Kind;
-
 /// Bytes to read, the first few of them looked at.
 pub struct Source {
     first: Cursor<Vec<u8>>,
@@ -19,8 +17,11 @@ enum Rest {
     Stdin(io::Stdin),
 }
 
+/// What a descriptor starts with.
+pub const MAGIC: &[u8] = b"HRRY";
+
 /// What a container file starts with, and so no descriptor does.
-const FILE_MAGIC: &[u8] = b"HRRYFILE";
+pub const FILE_MAGIC: &[u8] = b"HRRYFILE";
 
 impl Source {
     /// Opens a file; `-` is standard input.
@@ -42,19 +43,13 @@ impl Source {
         }
     }
 
-    /// What the bytes are. Messages cannot be told from anything else, and a descriptor alone looks like
-    /// the start of a stream.
-    pub fn detect(&mut self) -> io::Result<Kind> {
+    /// The first bytes, as many as tell a kind; to be called before anything is read.
+    pub fn start(&mut self) -> io::Result<&[u8]> {
         let mut first = Vec::new();
         let len = FILE_MAGIC.len() as u64;
         (&mut self.rest).take(len).read_to_end(&mut first)?;
-        let kind = if first == FILE_MAGIC {
-            Kind::File
-        } else {
-            Kind::Stream
-        };
         self.first = Cursor::new(first);
-        Ok(kind)
+        Ok(self.first.get_ref())
     }
 
     /// The whole input as a file that can be read anywhere: itself, or a nameless copy of what cannot.

@@ -6,12 +6,13 @@ use hrry::owned::{Buffer, TensorDescriptor};
 use hrry::{Fields, Payload, Policy, Summary};
 use serde::Serialize;
 
-use super::args::Stats;
+use super::args::{Kind, Stats};
 use super::check::open;
 use super::facts::facts;
+use super::hint::Clues;
 use super::number::Double;
 use super::plain::Plain;
-use super::read::{self, Item, Stop, Visit};
+use super::read::{self, Item, Problem, Stop, Visit};
 use super::{Status, json, tell, text};
 
 /// Prints a line for each tensor, members of composites too.
@@ -25,8 +26,13 @@ pub fn run(stats: &Stats, out: &mut dyn Write) -> io::Result<Status> {
         current: None,
         status: Status::Accepted,
     };
-    let result = open(&stats.file, &mut kind)
-        .and_then(|source| read::input(source, kind, &policy, false, &mut visitor));
+    let result =
+        open(&stats.file, &mut kind, &mut Clues::default()).and_then(|source| match kind {
+            Some(Kind::Messages) => Err(Stop::Problem(Problem::other(
+                "tensors of messages are not read",
+            ))),
+            kind => read::input(source, kind, &policy, false, &mut visitor),
+        });
     match result {
         Ok(_) => Ok(visitor.status),
         Err(Stop::Problem(problem)) => Ok(tell(&stats.file, &problem).max(visitor.status)),

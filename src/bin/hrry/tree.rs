@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use hrry::{FileDirectory, Rule};
 
 use super::args::Kind;
+use super::hint::Clues;
 use super::inspect::Show;
 use super::plain::Plain;
 use super::read::{Item, Problem, Stop, Summary, Visit};
@@ -15,7 +16,7 @@ pub struct Tree<'a> {
     bytes: bool,
     kind: Kind,
     depth: usize,
-    items: u64,
+    clues: Clues,
     /// Whether the item is a head, to be indented under from its end on.
     head: bool,
 }
@@ -27,7 +28,7 @@ impl<'a> Tree<'a> {
             bytes,
             kind: Kind::Stream,
             depth: 0,
-            items: 0,
+            clues: Clues::default(),
             head: false,
         }
     }
@@ -64,8 +65,8 @@ impl Show for Tree<'_> {
         self.out.flush()
     }
 
-    fn items(&self) -> u64 {
-        self.items
+    fn clues(&mut self) -> &mut Clues {
+        &mut self.clues
     }
 }
 
@@ -98,7 +99,7 @@ impl Visit for Tree<'_> {
             self.indent()
         )?;
         self.head = item.head.is_some();
-        self.items += u64::from(item.path.len() < 2);
+        self.clues.item(item);
         if self.bytes {
             let rows = bytes::rows(item.offset, item.view.as_bytes());
             bytes::print(self.out, &rows, None)?;

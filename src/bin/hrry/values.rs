@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 
 use hrry::owned::{Error, Item};
-use hrry::{ElementType, Fields, SubBox, U64s, Value, ValueError, element};
+use hrry::{AddressError, ElementType, Fields, Scheme, SubBox, U64s, Value, ValueError, element};
 
 use super::args::{Part, Values};
 use super::find::find;
 use super::number::Number;
 use super::plain::Plain;
 use super::read::Stop;
+use super::shape::Word;
 use super::{Status, complain, json, tell};
 
 /// Prints the logical values of an item, last dimension fastest, whatever its layout.
@@ -39,9 +40,14 @@ pub fn run(values: &Values, out: &mut dyn Write) -> io::Result<Status> {
     let elements = match elements {
         Ok(elements) => elements,
         Err(error) => {
-            complain(&format!("hrry: {}: {error}", Plain::new(&values.item)));
+            let asked = if is_misfit(&error) { "--box: " } else { "" };
+            complain(&format!(
+                "hrry: {}: {asked}{error}",
+                Plain::new(&values.item)
+            ));
             return Ok(match error {
                 Error::Memory(_) => Status::Error,
+                _ if is_misfit(&error) => Status::Error,
                 _ => Status::Refused,
             });
         }
@@ -54,6 +60,15 @@ pub fn run(values: &Values, out: &mut dyn Write) -> io::Result<Status> {
     Ok(Status::Accepted)
 }
 
+/// Whether a box does not fit the shape, as that of a whole item always does.
+const fn is_misfit(error: &Error) -> bool {
+    use AddressError::{OutOfRange, Rank};
+    matches!(
+        error,
+        Error::Values(ValueError::Address(Rank { .. } | OutOfRange { .. }))
+    )
+}
+
 /// Elements that are printed at once: they are all in memory, and a few bytes may announce any number.
 const MOST: u64 = 1 << 26;
 
@@ -61,6 +76,8 @@ const MOST: u64 = 1 << 26;
 struct Elements {
     shape: Vec<u64>,
     element_type: ElementType,
+    /// What quantized numbers are stored as.
+    stored: Option<(ElementType, Scheme)>,
     packed: Vec<u8>,
     count: u64,
 }
@@ -68,20 +85,22 @@ struct Elements {
 impl Elements {
     fn read(item: &Item, stored: bool, part: SubBox<'_>) -> Result<Elements, Error> {
         let d = item.descriptor();
-        let (element_type, packed) = match item {
-            Item::Composite(composite) => (d.element_type(), composite.read_packed(part)?),
-            Item::Tensor(tensor) if stored || d.quantization().is_none() => {
-                (d.element_type(), tensor.read_stored(part)?)
+        let scheme = d.quantization().map(|q| q.scheme()).filter(|_| !stored);
+        let (element_type, packed, scheme) = match (item, scheme) {
+            (Item::Composite(composite), _) => {
+                (d.element_type(), composite.read_packed(part)?, None)
             }
-            Item::Tensor(tensor) => {
+            (Item::Tensor(tensor), None) => (d.element_type(), tensor.read_stored(part)?, None),
+            (Item::Tensor(tensor), scheme) => {
                 let numbers: Vec<f32> = tensor.read_box(part)?;
                 let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
-                (ElementType::Float32, bytes)
+                (ElementType::Float32, bytes, scheme)
             }
         };
         let elements = Elements {
             shape: part.shape.iter().collect(),
             element_type,
+            stored: scheme.map(|scheme| (d.element_type(), scheme)),
             packed,
             count: part.elements().unwrap_or(0),
         };
@@ -138,7 +157,16 @@ impl Elements {
     /// A line for each row, an empty one between planes.
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         let name = self.element_type.name().unwrap_or("private");
-        writeln!(out, "{name} {:?}", self.shape)?;
+        write!(out, "{name} {:?}", self.shape)?;
+        if let Some((stored, scheme)) = self.stored {
+            write!(
+                out,
+                ", dequantized from {} {}",
+                stored.text(),
+                scheme.text()
+            )?;
+        }
+        writeln!(out)?;
         let row = self.shape.last().copied().unwrap_or(1).max(1);
         let plane = self.shape.iter().rev().nth(1).copied().unwrap_or(1).max(1);
         for k in 0..self.count {

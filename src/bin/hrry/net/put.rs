@@ -7,13 +7,12 @@ use hrry::io_std::Arrival;
 use hrry::{DescriptorView, Entry, Payload, Policy, SessionEvent};
 
 use super::super::args::Kind;
-use super::super::check::open;
 use super::super::container::{self, copy, tensor};
 use super::super::places::head_of;
 use super::super::plain::Plain;
 use super::super::progress::Progress;
-use super::super::read::{self, Item, Stop, Visit};
-use super::super::source::Source;
+use super::super::read::{self, Item, Problem, Stop, Visit};
+use super::super::source::{FILE_MAGIC, Source};
 use super::super::{Status, tell};
 use super::client::{Failure, dial, wait};
 use super::get::EXIT_STATUS;
@@ -62,16 +61,16 @@ pub fn put(put: &Put) -> io::Result<Status> {
 
 /// Looks for the tensor, and gives it where it is found.
 fn find(put: &Put, giver: &mut Giver<'_>) -> Result<(), Stop> {
-    let mut kind = None;
-    let source = open(&put.file, &mut kind)?;
-    match kind {
-        Some(Kind::File) => in_container(source, put, giver),
-        kind => read::input(source, kind, &Policy::STRICT, false, giver).map(|_| ()),
+    let mut source = Source::open(&put.file).map_err(Problem::input)?;
+    if source.start().map_err(Problem::input)? == FILE_MAGIC {
+        return in_container(source, put, giver);
     }
+    read::input(source, Some(Kind::Stream), &Policy::STRICT, false, giver)?;
+    Ok(())
 }
 
 fn in_container(source: Source, put: &Put, giver: &mut Giver<'_>) -> Result<(), Stop> {
-    let file = source.into_file().map_err(read::Problem::input)?;
+    let file = source.into_file().map_err(Problem::input)?;
     let mut container = container::open(file, &Policy::STRICT)?;
     let (mut reader, index) = container.ranges();
     let wanted = |entry: &Entry<'_>| put.item.as_ref().is_none_or(|item| entry.name == item);
