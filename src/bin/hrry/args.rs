@@ -19,15 +19,41 @@ pub struct Args {
     pub command: Command,
 }
 
-const EXIT_STATUS: &str = "Exit status: 0 all accepted, 1 something refused, 2 usage or I/O error; 0 as well where \
-    the reader of standard output goes away before the end.";
+/// What the exit status says, with what 2 says beside an I/O error.
+macro_rules! exit_status {
+    ($first:literal, $two:literal) => {
+        concat!(
+            $first,
+            "Exit status: ",
+            $two,
+            " or I/O error; 0 as well where the reader of standard output goes away before the end."
+        )
+    };
+}
 
-const CHECK_NOTES: &str = "An empty input has no kind, and is an error without --kind; with --kind stream it is a \
-    stream of no tensors.\n\n\
+const EXIT_STATUS: &str = exit_status!("", "0 all accepted, 1 something refused, 2 usage");
+
+const CHECK_NOTES: &str = exit_status!(
+    "An empty input has no kind, and is an error without --kind; with --kind stream it is a stream of no tensors.\n\n\
     Messages are read with --kind messages, in one direction: --sender server for what a server sends, and \
-    --scope tensor or --scope message for messages that do not start with the greeting of a connection.\n\n\
-    Exit status: 0 all accepted, 1 something refused, 2 usage or I/O error; 0 as well where the reader of standard \
-    output goes away before the end.";
+    --scope tensor or --scope message for messages that do not start with the greeting of a connection.\n\n",
+    "0 all accepted, 1 something refused, 2 usage"
+);
+
+const VALUES_STATUS: &str = exit_status!(
+    "",
+    "0 printed, 1 refused or without values, 2 usage (also an item that is not there, or a box outside its shape)"
+);
+
+const STATS_STATUS: &str = exit_status!(
+    "",
+    "0 printed, 1 refused, without numbers or contradicted by a statistics section, 2 usage"
+);
+
+pub const GET_STATUS: &str = exit_status!(
+    "",
+    "0 done, 1 refused by the server or the protocol, 2 usage"
+);
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -156,13 +182,6 @@ pub struct Stats {
     /// Stream or container file; - is standard input
     pub file: PathBuf,
 }
-
-const STATS_STATUS: &str = "Exit status: 0 printed, 1 refused, without numbers or contradicted by a \
-    statistics section, 2 usage or I/O error; 0 as well where the reader of standard output goes away before the end.";
-
-const VALUES_STATUS: &str = "Exit status: 0 printed, 1 refused or without values, 2 usage (also an item that is not \
-    there, or a box outside its shape) or I/O error; 0 as well where the reader of standard output goes away before the \
-    end.";
 
 /// A box of indices.
 #[derive(Clone, Debug)]

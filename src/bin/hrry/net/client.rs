@@ -27,8 +27,12 @@ impl Failure {
 
     /// What the server said.
     pub fn answered(error: &ErrorMessage<'_>) -> Failure {
-        let code = name(error.error_code);
-        Failure::Refused(format!("{code}: {}", Plain::new(error.message)))
+        let text = Plain::new(error.message);
+        Failure::Refused(match error.error_code.name() {
+            // a number of the server's own says less than its text
+            None if !error.message.is_empty() => text.to_string(),
+            _ => format!("{}: {text}", name(error.error_code)),
+        })
     }
 
     pub fn closed(why: Closed) -> Failure {
@@ -80,12 +84,16 @@ impl From<WriteError<io::Error>> for Failure {
 
 /// Connects and greets.
 pub fn dial(address: &str, timeout: Duration) -> Result<Link, Failure> {
-    let socket = connect(address, timeout).map_err(Failure::broken)?;
+    let socket = connect(address, timeout)?;
     let mut link = link(socket, Side::Client, timeout)?;
     loop {
         wait(&mut link)?;
         match link.next_event()? {
             Some(SessionEvent::Opened) => return Ok(link),
+            Some(SessionEvent::Closed(Closed::Broken(error))) => {
+                let why = format!("the other side does not speak this protocol: {error}");
+                return Err(Failure::Refused(why));
+            }
             Some(SessionEvent::Closed(why)) => return Err(Failure::closed(why)),
             _ => {}
         }
@@ -101,11 +109,15 @@ pub fn wait(link: &mut Link) -> Result<(), Failure> {
 }
 
 /// Tries all addresses of a host; the usual port need not be given.
-fn connect(address: &str, timeout: Duration) -> io::Result<TcpStream> {
-    let usual = || (address, PORT).to_socket_addrs();
-    let addresses = address
-        .to_socket_addrs()
-        .or_else(|error| usual().map_err(|_| error))?;
+fn connect(address: &str, timeout: Duration) -> Result<TcpStream, Failure> {
+    let with_port = |error| {
+        let usual = (address, PORT).to_socket_addrs();
+        // where there is a colon, what follows was meant to be a port
+        usual.map_err(|other| if address.contains(':') { error } else { other })
+    };
+    let addresses = address.to_socket_addrs().or_else(with_port);
+    let addresses =
+        addresses.map_err(|error| Failure::Broken(format!("cannot be resolved: {error}")))?;
     let mut failed = io::Error::from(io::ErrorKind::AddrNotAvailable);
     for address in addresses {
         match TcpStream::connect_timeout(&address, timeout) {
@@ -113,5 +125,5 @@ fn connect(address: &str, timeout: Duration) -> io::Result<TcpStream> {
             Err(error) => failed = error,
         }
     }
-    Err(failed)
+    Err(failed.into())
 }

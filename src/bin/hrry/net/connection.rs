@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt::Display;
 
 use hrry::io_std::{Arrival, IoError};
-use hrry::{ErrorCode, ErrorKind, ErrorMessage, Peer, SessionEvent};
+use hrry::{ErrorCode, ErrorKind, ErrorMessage, Peer, Rule, SessionEvent};
 
 use super::answer::Ask;
 use super::serve::Terms;
@@ -26,15 +26,23 @@ impl Refusal {
     }
 
     pub fn of(kind: &ErrorKind) -> Refusal {
-        let rule = kind.rule().map_or("capacity", |rule| rule.id());
-        Refusal::new(ErrorCode::of(kind), rule)
+        let code = ErrorCode::of(kind);
+        match kind.rule() {
+            Some(rule) => Refusal::broken(code, rule),
+            None => Refusal::new(code, "capacity"),
+        }
+    }
+
+    /// A rule, with its text.
+    fn broken(code: ErrorCode, rule: Rule) -> Refusal {
+        Refusal::new(code, format!("{}: {}", rule.id(), rule.text()))
     }
 }
 
 impl From<IoError> for Refusal {
     fn from(error: IoError) -> Refusal {
         match error.rule() {
-            Some(rule) => Refusal::new(ErrorCode::InvalidMessage, rule.id()),
+            Some(rule) => Refusal::broken(ErrorCode::InvalidMessage, rule),
             None => Refusal::new(STORAGE, error),
         }
     }

@@ -15,12 +15,14 @@ use super::super::read::{self, Item, Problem, Stop, Visit};
 use super::super::source::{FILE_MAGIC, Source};
 use super::super::{Status, tell};
 use super::client::{Failure, dial, wait};
-use super::get::EXIT_STATUS;
 use super::{Link, Patience};
 
-/// Give a tensor of a stream or container file to a server
+/// Give a tensor of a stream or container file to a server, which replaces what came under that name by put before; a
+/// composite cannot be put, only its members one by one
 #[derive(clap::Args)]
-#[command(after_help = EXIT_STATUS)]
+#[command(
+    after_help = "Exit status: 0 done, 1 refused by the server or the protocol, 2 usage or I/O error."
+)]
 pub struct Put {
     #[command(flatten)]
     patience: Patience,

@@ -21,7 +21,9 @@ use super::{BUSY, PORT, Patience, link};
 /// tensors into new files there
 #[derive(clap::Args)]
 #[command(
-    after_help = "It runs until it is ended. Nothing is encrypted and nobody is asked for a password: whoever \
+    after_help = "The folder is read once, at the start: a file that is put there later is not served. A put \
+    replaces the tensor of its key where that came by put, and is refused where any other file holds the key.\n\n\
+    It runs until it is ended. Nothing is encrypted and nobody is asked for a password: whoever \
     reaches the address reads, and without --read-only writes. Exit status: 2 usage or I/O error."
 )]
 pub struct Serve {
