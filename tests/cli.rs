@@ -9,6 +9,10 @@ mod check;
 mod contents;
 #[path = "cli/files.rs"]
 mod files;
+#[path = "cli/help.rs"]
+mod help;
+#[path = "cli/hints.rs"]
+mod hints;
 #[path = "cli/inputs.rs"]
 mod inputs;
 #[path = "cli/inspect.rs"]

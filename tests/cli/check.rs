@@ -166,7 +166,8 @@ fn other_formats_are_told_by_their_first_bytes() {
         let lone = verdict(&["--kind", "descriptor"], input);
         assert_eq!(lone, refused("DESC-02", at), "{input:?}");
     }
-    assert_eq!(verdict(&[], b""), accepted(), "a stream without tensors");
+    let empty = verdict(&["--kind", "stream"], b"");
+    assert_eq!(empty, accepted(), "a stream without tensors");
 }
 
 #[test]
@@ -205,7 +206,7 @@ fn nothing_follows_a_lone_descriptor() {
 }
 
 #[test]
-fn a_lone_descriptor_is_hinted_at() {
+fn a_descriptor_without_its_data_is_hinted_at() {
     let descriptor = Tensor::of(&[4]).descriptor();
     let run = feed(&["check", "-"], &descriptor);
     assert!(

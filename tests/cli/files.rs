@@ -181,6 +181,23 @@ fn a_packed_stream_unpacks_to_its_bytes() {
 }
 
 #[test]
+fn a_container_may_go_to_standard_output() {
+    let folder = folder();
+    let stream = "tests/vectors/streams/s-ok-ov-spqr.bin";
+    let stream = format!("{}/{stream}", env!("CARGO_MANIFEST_DIR"));
+    let out = folder.path().join("packed.hrry");
+    let saved = run(&["pack", out.to_str().unwrap(), &stream]);
+    assert_eq!(saved.status, 0);
+    let mut command = program();
+    command.current_dir(folder.path());
+    let piped = command.args(["pack", "-", &stream]).output().unwrap();
+    assert_eq!((piped.status.code(), &*piped.stderr), (Some(0), &b""[..]));
+    assert_eq!(piped.stdout, fs::read(&out).unwrap());
+    // and no file is called so
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
 fn keys_are_set_and_shown() {
     let folder = folder();
     let out = folder.path().join("keys.hrry");
@@ -240,7 +257,30 @@ fn keys_are_set_and_shown() {
     // the same key twice is what a reader refuses
     let twice = set(&["a=1", "a=2"]);
     assert_eq!(twice.status, 2);
-    assert!(twice.err.starts_with("hrry: FILE-33"), "{}", twice.err);
+    let said =
+        "FILE-33 does not hold: keys are UTF-8, not empty, and each is there once (key): \"a\"";
+    assert_eq!(twice.err, format!("hrry: {said}\n"));
+    let last = set(&["a=1", "b=1", "c=1", "b:bool=true"]);
+    assert!(last.err.ends_with(": \"b\"\n"), "{}", last.err);
+    let empty = set(&["a=1", "=1"]);
+    assert!(empty.err.ends_with(" (key_length)\n"), "{}", empty.err);
+    let alignment = run(&["pack", "--alignment", "3", "--set", "a=1", out, stream]);
+    assert!(
+        alignment.err.ends_with(" (data_buffer_alignment)\n"),
+        "{}",
+        alignment.err
+    );
+    // what is behind the last colon is a type
+    let colon = set(&["a:b=1"]);
+    let said = "b is none of string, int64, uint64, float64, bool, bytes; a key that holds : takes a type, a:b:string=..";
+    assert!(colon.err.contains(said), "{}", colon.err);
+    assert_eq!(set(&["a:b:string=1", ":c:int64=1"]).status, 0);
+    let shown = run(&["inspect", "--json", out]).json();
+    let keys = [
+        &shown["value"]["kv"][0]["key"],
+        &shown["value"]["kv"][1]["key"],
+    ];
+    assert_eq!(keys, ["a:b", ":c"]);
 }
 
 #[test]

@@ -85,6 +85,14 @@ fn rows_for_people() {
     let rows = text(&["--box", "0,0:2,3", stream, "#0"]);
     let lines: Vec<_> = rows.lines().collect();
     assert_eq!((lines[0], lines.len()), ("float16 [2, 3]", 3));
+    // codes are told from the numbers that they stand for
+    let first = |options: &[&str]| {
+        let rows = text(&[options, &["--box", "0,0:2,3", stream, "#0.0"]].concat());
+        rows.lines().next().unwrap().to_owned()
+    };
+    let dequantized = "float32 [2, 3], dequantized from int4 per_block_affine";
+    assert_eq!(first(&[]), dequantized);
+    assert_eq!(first(&["--stored"]), "int4 [2, 3]");
     // planes are apart
     let planes = text(&["tests/vectors/values/group.bin", "#0.2"]);
     assert_eq!(planes.lines().filter(|line| line.is_empty()).count(), 1);
@@ -104,12 +112,33 @@ fn what_has_no_values_and_what_is_not_there() {
     assert_eq!(run(&["values", group, "#0.2.0"]).status, 2);
     assert_eq!(run(&["values", group, "0"]).status, 2);
     assert_eq!(run(&["values", "--box", "1,1", group, "#0.2"]).status, 2);
-    // a box that leaves the shape, and one of another rank
-    assert_eq!(
-        run(&["values", "--box", "0,0,1:2,2,2", group, "#0.2"]).status,
-        1
-    );
-    assert_eq!(run(&["values", "--box", "0:1", group, "#0.2"]).status, 1);
+    // a box that leaves the shape, and one of another rank, of a tensor and of a composite
+    let spqr = "tests/vectors/streams/s-ok-ov-spqr.bin";
+    for (part, file, item, said) in [
+        (
+            "0,0,1:2,2,2",
+            group,
+            "#0.2",
+            "outside the shape along dimension 2",
+        ),
+        (
+            "0:1",
+            group,
+            "#0.2",
+            "an index of rank 1 for a shape of rank 3",
+        ),
+        ("4,0:1,1", spqr, "#0", "outside the shape along dimension 0"),
+        (
+            "0:1",
+            spqr,
+            "#0",
+            "an index of rank 1 for a shape of rank 2",
+        ),
+    ] {
+        let misfit = run(&["values", "--box", part, file, item]);
+        assert_eq!((misfit.status, &*misfit.out), (2, ""));
+        assert_eq!(misfit.err, format!("hrry: {item}: --box: {said}\n"));
+    }
 }
 
 #[test]

@@ -124,9 +124,15 @@ fn servers_that_are_none() {
     };
     let nobody = run(&["get", &address, "key", "-"]);
     assert_eq!((nobody.status, &*nobody.out), (2, ""));
-    for wrong in ["", "127.0.0.1:99999", "a b"] {
-        assert_eq!(run(&["get", wrong, "key", "-"]).status, 2, "{wrong:?}");
+    for wrong in ["", "127.0.0.1:99999", "a b", "no-such-host.invalid", "[::1"] {
+        let got = run(&["get", wrong, "key", "-"]);
+        assert_eq!((got.status, &*got.out), (2, ""), "{wrong:?}");
+        let said = format!("hrry: {wrong}: cannot be resolved: ");
+        assert!(got.err.starts_with(&said), "{}", got.err);
+        assert!(!got.err.contains("socket address"), "{}", got.err);
     }
+    let port = run(&["get", "127.0.0.1:99999", "key", "-"]).err;
+    assert!(port.ends_with(": invalid port value\n"), "{port}");
 
     let answer = |answer: &'static [u8]| {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -142,11 +148,19 @@ fn servers_that_are_none() {
         let said = got.err.strip_prefix(&format!("hrry: {address}: ")).unwrap();
         (got.status, said.trim_end().to_owned())
     };
+    let stranger =
+        |rule| format!("the other side does not speak this protocol: {rule} does not hold: ");
     let (status, said) = answer(b"HTTP/1.1 400 Bad Request\r\n\r\n");
-    assert!(status == 1 && said.starts_with("MSG-05 "), "{said}");
+    assert!(
+        status == 1 && said.starts_with(&stranger("MSG-05")),
+        "{said}"
+    );
     // a PING before any greeting
     let (status, said) = answer(&[10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
-    assert!(status == 1 && said.starts_with("MSG-06 "), "{said}");
+    assert!(
+        status == 1 && said.starts_with(&stranger("MSG-06")),
+        "{said}"
+    );
     let (status, said) = answer(b"");
     assert_eq!((status, &*said), (2, "timed out"));
 }

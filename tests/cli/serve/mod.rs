@@ -1,5 +1,6 @@
 //! A server of container files and its client, each as a program.
 
+mod gets;
 mod link;
 mod losses;
 mod puts;
@@ -238,7 +239,7 @@ fn a_stream_is_written_as_a_whole_and_can_be_looked_at() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.bin");
     let out = out.to_str().unwrap();
-    let get = run(&["get", "--layout", "csr", &server.address, "weight", out]);
+    let get = run(&["get", &server.address, "weight", out]);
     assert_eq!((get.status, &*get.err), (0, ""));
     let shown = run(&["inspect", out]).out;
     assert!(
