@@ -258,7 +258,10 @@ fn connections_are_counted() {
     let [first, second] = &sockets;
     let clients = [client(first), client(second)];
     let (_, status, said) = server.get("weight");
-    let wanted = format!("hrry: {}: error 0xf2: no greeting\n", server.address);
+    let wanted = format!(
+        "hrry: {}: the server has no connection left\n",
+        server.address
+    );
     assert_eq!((status, said), (1, wanted));
     drop(clients);
     drop(sockets);

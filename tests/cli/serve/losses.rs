@@ -161,6 +161,30 @@ fn servers_that_are_none() {
         status == 1 && said.starts_with(&stranger("MSG-06")),
         "{said}"
     );
+    // an ERROR instead of a greeting: code and length of the text, with and without one
+    for (error, said_of_it) in [
+        (
+            &[
+                9, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 0xF7, 0, 0, 0, 0, 0, 0, 0,
+            ][..],
+            "error 0xf7",
+        ),
+        (
+            &[9, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0],
+            "PROTOCOL_VERSION_MISMATCH",
+        ),
+        (
+            b"\x09\0\0\0\x01\0\0\0\x0C\0\0\0\xF7\0\0\0\x04\0\0\0away",
+            "away",
+        ),
+        (
+            b"\x09\0\0\0\x01\0\0\0\x0C\0\0\0\x01\0\0\0\x04\0\0\0away",
+            "PROTOCOL_VERSION_MISMATCH: away",
+        ),
+    ] {
+        let (status, said) = answer(error);
+        assert_eq!((status, &*said), (1, said_of_it));
+    }
     let (status, said) = answer(b"");
     assert_eq!((status, &*said), (2, "timed out"));
 }

@@ -6,7 +6,7 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 use hrry::io_std::{Arrival, IoError};
-use hrry::{Closed, ErrorCode, ErrorMessage, SessionEvent, Side, WriteError};
+use hrry::{Closed, ErrorMessage, SessionEvent, Side, WriteError};
 
 use super::super::plain::Plain;
 use super::super::{Status, complain};
@@ -27,18 +27,19 @@ impl Failure {
 
     /// What the server said.
     pub fn answered(error: &ErrorMessage<'_>) -> Failure {
-        let text = Plain::new(error.message);
-        Failure::Refused(match error.error_code.name() {
+        let (code, text) = (error.error_code, Plain::new(error.message));
+        Failure::Refused(match (code.name(), error.message) {
+            (Some(name), "") => name.to_owned(),
+            (Some(name), _) => format!("{name}: {text}"),
+            (None, "") => format!("error {:#04x}", code.0),
             // a number of the server's own says less than its text
-            None if !error.message.is_empty() => text.to_string(),
-            _ => format!("{}: {text}", name(error.error_code)),
+            (None, _) => text.to_string(),
         })
     }
 
     pub fn closed(why: Closed) -> Failure {
         match why {
             Closed::Broken(error) => Failure::Refused(error.to_string()),
-            Closed::Declined(code) => Failure::Refused(format!("{}: no greeting", name(code))),
             _ => Failure::broken("the server is silent"),
         }
     }
@@ -51,13 +52,6 @@ impl Failure {
         };
         complain(&format!("hrry: {}: {text}", Plain::new(whose)));
         status
-    }
-}
-
-fn name(code: ErrorCode) -> String {
-    match code.name() {
-        Some(name) => name.to_owned(),
-        None => format!("error {:#04x}", code.0),
     }
 }
 
@@ -94,7 +88,12 @@ pub fn dial(address: &str, timeout: Duration) -> Result<Link, Failure> {
                 let why = format!("the other side does not speak this protocol: {error}");
                 return Err(Failure::Refused(why));
             }
-            Some(SessionEvent::Closed(why)) => return Err(Failure::closed(why)),
+            Some(SessionEvent::Closed(why)) => {
+                return Err(match link.session().declined() {
+                    Some(error) => Failure::answered(&error),
+                    None => Failure::closed(why),
+                });
+            }
             _ => {}
         }
     }
