@@ -232,7 +232,7 @@ impl fmt::Display for ErrorKind {
                 let unit = what.unit();
                 write!(
                     f,
-                    "too little room: {needed} {unit} needed, {available} there"
+                    "too little room: {unit}: {needed} needed, {available} there"
                 )
             }
             ErrorKind::Truncated { missing, .. } => {
@@ -289,10 +289,10 @@ mod tests {
             declared: 4,
             seen: 3,
         };
-        let capacity = ErrorKind::Capacity {
-            what: Resource::Frame,
-            needed: 300,
-            available: 256,
+        let capacity = |what, needed, available| ErrorKind::Capacity {
+            what,
+            needed,
+            available,
         };
         let texts = [
             (
@@ -312,8 +312,12 @@ mod tests {
             ),
             (torn, "COMP-48: the composite at level 2 has 3 of 4 members"),
             (
-                capacity,
-                "too little room: 300 bytes of frame needed, 256 there",
+                capacity(Resource::Frame, 300, 256),
+                "too little room: bytes of frame: 300 needed, 256 there",
+            ),
+            (
+                capacity(Resource::Arena, 1, 0),
+                "too little room: words for composites: 1 needed, 0 there",
             ),
         ];
         for (kind, wanted) in texts {
