@@ -33,7 +33,7 @@ mod frame;
 pub mod io_embedded;
 #[cfg(feature = "std")]
 pub mod io_std;
-mod message;
+pub mod message;
 mod model;
 #[cfg(feature = "alloc")]
 pub mod owned;
@@ -67,14 +67,6 @@ pub use file::{
     TensorView, Trailer, Unchecked, crc32c,
 };
 pub use frame::{Full, Storage};
-pub use message::{
-    Availability, Capabilities, Closed, ErrorMessage, FixedMessageWriter, FixedMessages,
-    FixedParallel, FixedSession, Hello, KeepAlive, LayoutEntries, LayoutEntry, LayoutIter,
-    LinkOptions, MessageBody, MessageData, MessageEvent, MessageHeader, MessageParser,
-    MessageWriter, PROTOCOL_VERSION, ParallelTransfer, Peer, RdmaRegister, RequestFlags, Scope,
-    Session, SessionEvent, ShardNumber, Side, StreamSlot, Streams, TensorDescriptor, TensorPut,
-    TensorRequest, select_class, select_device, select_layout,
-};
 pub use model::{
     Array, ArrayIter, BlockPaged, BufferHandle, CompositeHead, ExtensionType, F32Bits, F64Bits,
     Fields, I64s, Layout, Levels, Parameters, Quantization, Shard, Statistics, Tiled, TiledLevel,
@@ -96,6 +88,6 @@ pub use wire::descriptor::{
     DYNAMIC, MAX_BUFFERS, MAX_RANK, MAX_TILE_LEVELS, MIN_BUFFER_ALIGNMENT, NO_BUFFER, Section,
 };
 pub use wire::tag::{
-    BlockTableIndexType, CombineOp, CompositionRule, DeviceTag, ElementType, ErrorCode, KvRole,
-    LayoutTag, MemberRole, MemoryClass, MessageType, Scheme, SyncMode,
+    BlockTableIndexType, CombineOp, CompositionRule, DeviceTag, ElementType, KvRole, LayoutTag,
+    MemberRole, MemoryClass, Scheme, SyncMode,
 };

@@ -8,11 +8,12 @@ use std::io::Cursor;
 mod support;
 
 use hrry::io_std::{FileReader, IoError, StreamReader};
+use hrry::message::{LinkOptions, Scope, Side};
 use hrry::owned::{GrowFrame, ItemReader};
 use hrry::{
     CombineOp, CompositeHead, CompositionRule, DescriptorView, ElementType, Error, Exact,
-    FileItems, FileParser, FileView, FixedFile, InlineArena, LinkOptions, Mode, Policy,
-    Quantization, Region, Scope, Side, StreamDecoder,
+    FileItems, FileParser, FileView, FixedFile, InlineArena, Mode, Policy, Quantization, Region,
+    StreamDecoder,
 };
 use support::spec::{Plain, PlainLayout, PlainScheme};
 use support::vectors::{Vector, files, named, permissive};

@@ -4,13 +4,16 @@
 
 use std::mem::size_of;
 
+use hrry::message::{
+    FixedMessageWriter, FixedMessages, FixedParallel, Hello, LinkOptions, MessageData,
+    MessageEvent, MessageHeader, StreamSlot, TensorRequest,
+};
 use hrry::profile::{Full, Gateway, Sensor};
 use hrry::{
     BufferHandle, ContentError, ContentScan, DescriptorSpec, DescriptorView, Error, Event, Exact,
-    ExactThenKeyed, Field, FixedComposite, FixedDecoder, FixedMessageWriter, FixedMessages,
-    FixedParallel, FixedStream, FixedWriter, Hello, InlineArena, Layout, LinkOptions, MessageData,
-    MessageEvent, MessageHeader, Outcome, Payload, Policy, Quantization, Report, Resync,
-    ResyncEvent, Rule, SetError, StreamDecoder, StreamSlot, TensorRequest, Violation,
+    ExactThenKeyed, Field, FixedComposite, FixedDecoder, FixedStream, FixedWriter, InlineArena,
+    Layout, Outcome, Payload, Policy, Quantization, Report, Resync, ResyncEvent, Rule, SetError,
+    StreamDecoder, Violation,
 };
 
 macro_rules! budgets {

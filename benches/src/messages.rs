@@ -2,10 +2,8 @@
 
 use std::hint::black_box;
 
-use hrry::{
-    BufferHandle, DescriptorSpec, ElementType, FixedDecoder, FixedMessageWriter, FixedMessages,
-    Layout, LinkOptions, Policy, Scope, ShardNumber, Side, Sink,
-};
+use hrry::message::{FixedMessageWriter, FixedMessages, LinkOptions, Scope, ShardNumber, Side};
+use hrry::{BufferHandle, DescriptorSpec, ElementType, FixedDecoder, Layout, Policy, Sink};
 
 use crate::cases::bytes_of;
 use crate::measure::{Group, Op};

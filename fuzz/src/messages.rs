@@ -5,12 +5,12 @@
 
 use std::convert::Infallible;
 
-use hrry::owned::GrowFrame;
-use hrry::{
-    Error, Exact, FixedMessages, FixedParallel, LinkOptions, MessageBody, MessageEvent,
-    MessageHeader, MessageParser, MessageType, MessageWriter, Policy, Scope, ShardNumber, Side,
-    Sink, Storage, StreamSlot, Streams, WriteError,
+use hrry::message::{
+    FixedMessages, FixedParallel, LinkOptions, MessageBody, MessageEvent, MessageHeader,
+    MessageParser, MessageType, MessageWriter, Scope, ShardNumber, Side, StreamSlot, Streams,
 };
+use hrry::owned::GrowFrame;
+use hrry::{Error, Exact, Policy, Sink, Storage, WriteError};
 
 use crate::source::{next, seed};
 

@@ -6,12 +6,14 @@
 
 use std::convert::Infallible;
 
+use hrry::message::{
+    Capabilities, ErrorCode, ErrorMessage, Hello, KeepAlive, ParallelTransfer, RdmaRegister,
+    RequestFlags, Session, SessionEvent, ShardNumber, Side, StreamSlot, TensorRequest,
+};
 use hrry::owned::GrowFrame;
 use hrry::{
-    BufferHandle, Capabilities, CombineOp, CompositeHead, CompositionRule, DescriptorSpec,
-    ElementType, ErrorCode, ErrorMessage, Exact, Hello, KeepAlive, Layout, ParallelTransfer,
-    Policy, RdmaRegister, RequestFlags, Session, SessionEvent, Shard, ShardNumber, Side, Sink,
-    StreamSlot, TensorRequest, WriteError,
+    BufferHandle, CombineOp, CompositeHead, CompositionRule, DescriptorSpec, ElementType, Exact,
+    Layout, Policy, Shard, Sink, WriteError,
 };
 
 use crate::source::{next, seed};

@@ -41,10 +41,8 @@ pub enum Arrival {
 /// use std::net::{TcpListener, TcpStream};
 ///
 /// use hrry::io_std::{Arrival, IoError, SessionLink};
-/// use hrry::{
-///     BufferHandle, DescriptorSpec, ElementType, Hello, KeepAlive, Layout, Policy, SessionEvent, Side,
-///     TensorRequest,
-/// };
+/// use hrry::message::{Hello, KeepAlive, SessionEvent, Side, TensorRequest};
+/// use hrry::{BufferHandle, DescriptorSpec, ElementType, Layout, Policy};
 ///
 /// fn link(socket: &TcpStream, side: Side) -> Result<SessionLink<'_, &TcpStream, &TcpStream>, IoError> {
 ///     let hello = Hello::new(1 << 20);

@@ -89,7 +89,8 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
     /// are given again; of a descriptor in it, [`DescriptorView::relaxed`] tells.
     ///
     /// ```
-    /// use hrry::{FixedMessages, LinkOptions, Policy, Rule, Scope, Side};
+    /// use hrry::message::{FixedMessages, LinkOptions, Scope, Side};
+    /// use hrry::{Policy, Rule};
     ///
     /// let mut options = LinkOptions::new(Side::Server, 1 << 20);
     /// options.scope = Scope::Message;

@@ -53,7 +53,8 @@ impl Capabilities {
 /// Values of lists that nobody knows are skipped, so they may stand here.
 ///
 /// ```
-/// use hrry::{Hello, LayoutEntries, LayoutEntry, LayoutTag, MemoryClass};
+/// use hrry::message::{Hello, LayoutEntries, LayoutEntry};
+/// use hrry::{LayoutTag, MemoryClass};
 ///
 /// let layouts = [LayoutEntry::new(LayoutTag::Csr), LayoutEntry::new(LayoutTag::RowMajor)];
 /// let hello = Hello {

@@ -1,9 +1,15 @@
 //! The framed transport: messages of two sides over one ordered link, cut into pieces of any size.
 //!
-//! Depends on descriptors, composites and records. One parser or writer serves one direction; both hold
-//! the same [`Sequence`](sequence), so that a writer refuses what a reader would. Payload is lent out, never
-//! copied; control messages are gathered one at a time. Never answers a message by itself and knows no
-//! clock: that is a session's task.
+//! [`Session`] is a client or a server with all that the specification says of turns, choices and silence; it
+//! takes bytes and a time, and gives bytes and events. Below it, [`MessageParser`] reads one direction of a link
+//! and [`MessageWriter`] writes one. [`ParallelTransfer`] holds the shards of a tensor against each other, and
+//! [`select_layout`], [`select_device`] and [`select_class`] are a server's choices.
+//!
+//! Names are those of the messages: a [`TensorDescriptor`] here is the message TENSOR_DESCRIPTOR.
+
+// Depends on descriptors, composites and records. One parser or writer serves one direction; both hold the same
+// `Sequence`, so that a writer refuses what a reader would. Payload is lent out, never copied; control messages
+// are gathered one at a time. What is below `session` never answers a message and knows no clock.
 
 mod control;
 mod event;
@@ -24,9 +30,9 @@ mod write;
 use crate::check::Judge;
 use crate::descriptor::Sink;
 use crate::wire::message::{MESSAGE_HEADER, offset};
-use crate::wire::tag::MessageType;
 use crate::wire::{length, length32, set, u32};
 
+pub use crate::wire::tag::{ErrorCode, MessageType};
 pub use event::{MessageBody, MessageData, MessageEvent};
 pub use hello::{Capabilities, Hello, PROTOCOL_VERSION};
 pub use layouts::{LayoutEntries, LayoutEntry, LayoutIter};

@@ -51,7 +51,8 @@ enum State {
 /// stream follows its buffers one after the other, in table order, without padding.
 ///
 /// ```
-/// use hrry::{FixedMessages, LinkOptions, MessageBody, MessageEvent, Policy, Side};
+/// use hrry::message::{FixedMessages, LinkOptions, MessageBody, MessageEvent, Side};
+/// use hrry::Policy;
 /// # let hello = [1, 0, 0, 0, 9, 0, 0, 0, 25, 0, 0, 0, 1, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 1, 0, 0];
 ///
 /// // what a server reads: control messages of up to 256 bytes, 64 words for composites, one stream

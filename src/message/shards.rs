@@ -20,9 +20,8 @@ use crate::wire::tag::{CombineOp, CompositionRule, ElementType, LayoutTag, Membe
 /// needs: one for the places of the shards, one for their numbers, both of which may come in any order.
 ///
 /// ```
-/// use hrry::{
-///     BufferHandle, DescriptorSpec, ElementType, FixedParallel, Layout, Policy, Shard, ShardNumber,
-/// };
+/// use hrry::message::{FixedParallel, ShardNumber};
+/// use hrry::{BufferHandle, DescriptorSpec, ElementType, Layout, Policy, Shard};
 ///
 /// let buffers = [BufferHandle::cpu(32, 64)];
 /// let half = DescriptorSpec::new(ElementType::Float32, &[2, 4], Layout::RowMajor, &buffers);

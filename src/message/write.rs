@@ -26,10 +26,8 @@ use crate::wire::tag::MessageType;
 /// [`end`](Self::end). A composite is its head and then its members, on one stream.
 ///
 /// ```
-/// use hrry::{
-///     BufferHandle, DescriptorSpec, ElementType, FixedMessageWriter, Hello, Layout, LinkOptions, Policy,
-///     ShardNumber, Side, Sink, WriteError,
-/// };
+/// use hrry::message::{FixedMessageWriter, Hello, LinkOptions, ShardNumber, Side};
+/// use hrry::{BufferHandle, DescriptorSpec, ElementType, Layout, Policy, Sink, WriteError};
 /// # struct Bytes(Vec<u8>);
 /// # impl Sink for Bytes {
 /// #     type Error = core::convert::Infallible;

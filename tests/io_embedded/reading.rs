@@ -4,10 +4,8 @@ use std::fmt::Debug;
 
 use hrry::io_embedded::PumpError;
 use hrry::io_embedded::blocking_07::Pump;
-use hrry::{
-    Error, Event, FixedDecoder, FixedMessages, MessageBody, MessageEvent, Policy, Resync,
-    ResyncEvent, Rule, StreamParser,
-};
+use hrry::message::{FixedMessages, MessageBody, MessageEvent};
+use hrry::{Error, Event, FixedDecoder, Policy, Resync, ResyncEvent, Rule, StreamParser};
 
 use super::drivers::{Mood, Source, Timeout};
 use super::inputs;

@@ -8,10 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use hrry::io_std::{Arrival, IoError, SessionLink};
-use hrry::{
-    BufferHandle, Closed, DescriptorSpec, ElementType, Hello, KeepAlive, Layout, Policy, Rule,
-    SessionEvent, Side, TensorRequest,
-};
+use hrry::message::{Closed, Hello, KeepAlive, SessionEvent, Side, TensorRequest};
+use hrry::{BufferHandle, DescriptorSpec, ElementType, Layout, Policy, Rule};
 
 use super::feed::{assert_broken, broken};
 

@@ -1,9 +1,9 @@
 //! What is too large for a parser is told apart from what is invalid.
 
-use hrry::{
-    CombineOp, CompositeHead, CompositionRule, ElementType, ErrorKind, FixedMessages,
-    FixedParallel, LinkOptions, MessageBody, Policy, Resource, Scope, ShardNumber, Side,
+use hrry::message::{
+    FixedMessages, FixedParallel, LinkOptions, MessageBody, Scope, ShardNumber, Side,
 };
+use hrry::{CombineOp, CompositeHead, CompositionRule, ElementType, ErrorKind, Policy, Resource};
 
 use crate::support::bytes;
 use crate::support::messages::{Entry, Recorder, data, descriptor, end, growing, message, trace};
@@ -29,7 +29,10 @@ fn assert_capacity(input: &[u8], parser: FixedMessages<80, 8, 1>, kind: ErrorKin
     let cuts: Vec<usize> = (0..input.len()).collect();
     assert_eq!(trace(input, &cuts, parser).result, Err(error));
     assert_eq!(error.rule(), None);
-    assert_eq!(hrry::ErrorCode::of(&kind), hrry::ErrorCode::MessageTooLarge);
+    assert_eq!(
+        hrry::message::ErrorCode::of(&kind),
+        hrry::message::ErrorCode::MessageTooLarge
+    );
 }
 
 fn small() -> FixedMessages<80, 8, 1> {
@@ -285,7 +288,8 @@ fn memory_that_runs_out() {
     for size in [1, 3, 7, 100] {
         let places = crate::support::messages::places(1);
         let frame = Scarce(Vec::new());
-        let mut parser = hrry::MessageParser::with_parts(frame, places, link(), Policy::STRICT);
+        let mut parser =
+            hrry::message::MessageParser::with_parts(frame, places, link(), Policy::STRICT);
         let mut good = false;
         for mut chunk in input.chunks(size) {
             loop {

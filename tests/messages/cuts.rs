@@ -1,8 +1,7 @@
 //! Events, errors and offsets do not depend on how the input was cut.
 
-use hrry::{
-    FixedMessages, LinkOptions, MessageParser, Mode, Policy, Scope, Side, Storage, Streams,
-};
+use hrry::message::{FixedMessages, LinkOptions, MessageParser, Scope, Side, Streams};
+use hrry::{Mode, Policy, Storage};
 
 use crate::support::messages::{Trace, as_wanted, growing, in_chunks, message, trace};
 use crate::support::scale::{Rng, every, scale};

@@ -1,6 +1,7 @@
 //! Anything at all: no panic, no error outside the input, an end.
 
-use hrry::{LinkOptions, MessageParser, Mode, Policy, Scope, Side, Storage, Streams};
+use hrry::message::{LinkOptions, MessageParser, Scope, Side, Streams};
+use hrry::{Mode, Policy, Storage};
 
 use crate::support::messages::{growing, message};
 use crate::support::scale::{Rng, scale};

@@ -1,6 +1,7 @@
 //! Tensors whose buffers nobody knows: permissive mode takes their data by what the transport says.
 
-use hrry::{DescriptorView, ElementType, LinkOptions, Outcome, Policy, Rule, Scope, Side};
+use hrry::message::{LinkOptions, Scope, Side};
+use hrry::{DescriptorView, ElementType, Outcome, Policy, Rule};
 
 use crate::support::bytes;
 use crate::support::messages::{Entry, Trace, data, descriptor, end, growing, trace};

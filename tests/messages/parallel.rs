@@ -1,9 +1,7 @@
 //! Shards on several streams.
 
-use hrry::{
-    ElementType, ErrorKind, Field, FixedParallel, LinkOptions, Policy, Rule, Scope, SetError,
-    ShardNumber, Side, Violation,
-};
+use hrry::message::{FixedParallel, LinkOptions, Scope, ShardNumber, Side};
+use hrry::{ElementType, ErrorKind, Field, Policy, Rule, SetError, Violation};
 
 use super::session::violation;
 use crate::support::bytes;

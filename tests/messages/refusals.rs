@@ -1,9 +1,12 @@
 //! What a writer refuses, with its rule, and that nothing of it is written.
 
+use hrry::message::{
+    Capabilities, ErrorMessage, Hello, LayoutEntries, LayoutEntry, LinkOptions, MessageType,
+    RequestFlags, Scope, ShardNumber, Side, TensorRequest,
+};
 use hrry::{
-    Capabilities, CombineOp, CompositeHead, CompositionRule, ElementType, ErrorKind, ErrorMessage,
-    Field, Hello, LayoutEntries, LayoutEntry, LayoutTag, LinkOptions, MessageType, Order, Policy,
-    RequestFlags, Resource, Rule, Scope, ShardNumber, Side, TensorRequest, Violation, WriteError,
+    CombineOp, CompositeHead, CompositionRule, ElementType, ErrorKind, Field, LayoutTag, Order,
+    Policy, Resource, Rule, Violation, WriteError,
 };
 
 use super::written::Writer;
@@ -90,7 +93,7 @@ fn nothing_goes_before_the_hello_and_no_second_one() {
                     assert_eq!(writer.request(1, &TensorRequest::new("k")), Err(first));
                     assert_eq!(put(writer, 1, &eight()), Err(first));
                     let error = ErrorMessage {
-                        error_code: hrry::ErrorCode(1),
+                        error_code: hrry::message::ErrorCode(1),
                         message: "",
                     };
                     assert_eq!(writer.error(1, &error), Err(first));
@@ -109,7 +112,7 @@ fn nothing_goes_before_the_hello_and_no_second_one() {
     // a server may refuse a connection
     let (result, len) = with_link(link(Side::Server, Scope::Session), |writer| {
         let error = ErrorMessage {
-            error_code: hrry::ErrorCode(1),
+            error_code: hrry::message::ErrorCode(1),
             message: "no",
         };
         writer.error(1, &error)
@@ -205,7 +208,7 @@ fn messages_larger_than_the_peer_takes() {
     assert_eq!(limited(53 + 16, descriptor), (Ok(()), BEGUN));
     let error: fn(&mut Writer<'_>) -> Result = |writer| {
         let error = ErrorMessage {
-            error_code: hrry::ErrorCode(1),
+            error_code: hrry::message::ErrorCode(1),
             message: "text",
         };
         writer.error(1, &error)

@@ -1,10 +1,8 @@
 //! What permissive mode lets pass is told.
 
+use hrry::message::{Capabilities, LinkOptions, MessageBody, MessageParser, Scope, Side};
 use hrry::owned::GrowFrame;
-use hrry::{
-    Capabilities, ElementType, Field, LinkOptions, MessageBody, MessageParser, Outcome, Permissive,
-    Policy, Rule, Scope, Side, Violation,
-};
+use hrry::{ElementType, Field, Outcome, Permissive, Policy, Rule, Violation};
 
 use crate::support::bytes::encode;
 use crate::support::messages::{

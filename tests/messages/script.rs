@@ -1,6 +1,7 @@
 //! What one side does on its streams, made at random.
 
-use hrry::{BufferHandle, ElementType, Side};
+use hrry::message::Side;
+use hrry::{BufferHandle, ElementType};
 
 use crate::support::generate::{Recipe, valid};
 use crate::support::scale::Rng;

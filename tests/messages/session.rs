@@ -1,9 +1,11 @@
 //! Exchanges of two sides: memory for RDMA, private messages, shards on several streams.
 
+use hrry::message::{
+    Capabilities, ErrorCode, Hello, LinkOptions, MessageBody, MessageParser, RdmaRegister, Scope,
+    Side, StreamSlot, Streams,
+};
 use hrry::{
-    Agreements, Capabilities, ElementType, ErrorCode, ErrorKind, Field, Hello, LayoutTag,
-    LinkOptions, MessageBody, MessageParser, Policy, RdmaRegister, Resource, Rule, Scope, Side,
-    StreamSlot, Streams, Violation,
+    Agreements, ElementType, ErrorKind, Field, LayoutTag, Policy, Resource, Rule, Violation,
 };
 
 use super::written::Writer;

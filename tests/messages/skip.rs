@@ -1,8 +1,7 @@
 //! Going on behind what was refused, and using streams again.
 
-use hrry::{
-    ElementType, FixedMessages, LinkOptions, MessageBody, Policy, Scope, Side, Storage, Streams,
-};
+use hrry::message::{FixedMessages, LinkOptions, MessageBody, Scope, Side, Streams};
+use hrry::{ElementType, Policy, Storage};
 
 use crate::support::bytes;
 use crate::support::messages::{Recorder, data, descriptor, end, growing, hello, message, trace};
@@ -38,7 +37,7 @@ fn good(link: &LinkOptions) -> Vec<u8> {
 fn skipping<S: Storage, T: Streams>(
     input: &[u8],
     size: usize,
-    parser: &mut hrry::MessageParser<S, T>,
+    parser: &mut hrry::message::MessageParser<S, T>,
 ) -> (usize, Vec<u32>) {
     let (mut skipped, mut streams) = (0, Vec::new());
     for mut chunk in input.chunks(size) {

@@ -1,8 +1,9 @@
 //! Tensors that a writer refuses, with the rule.
 
+use hrry::message::{Hello, RdmaRegister, Scope, ShardNumber, Side};
 use hrry::{
-    BufferHandle, CompositionRule, DeviceTag, ElementType, ErrorKind, Field, Hello, MemoryClass,
-    Policy, RdmaRegister, Resource, Rule, Scope, ShardNumber, Side, SyncMode, WriteError,
+    BufferHandle, CompositionRule, DeviceTag, ElementType, ErrorKind, Field, MemoryClass, Policy,
+    Resource, Rule, SyncMode, WriteError,
 };
 
 use super::refusals::{

@@ -1,6 +1,7 @@
 //! Every vector: its verdict, its rule, and what its messages say.
 
-use hrry::{Rule, Scope};
+use hrry::Rule;
+use hrry::message::Scope;
 use serde_json::{Value, json};
 
 use crate::support::crc32c;

@@ -1,10 +1,11 @@
 //! What is written: the bytes of the vectors, and of sessions made at random, put together by hand as well.
 
-use hrry::{
-    Capabilities, ErrorCode, ErrorMessage, Hello, LayoutEntries, LayoutEntry, LayoutTag,
-    LinkOptions, MessageBody, MessageType, MessageWriter, Policy, RdmaRegister, RequestFlags,
-    Scope, ShardNumber, Side, TensorRequest, WriteError,
+use hrry::message::{
+    Capabilities, ErrorCode, ErrorMessage, Hello, LayoutEntries, LayoutEntry, LinkOptions,
+    MessageBody, MessageType, MessageWriter, RdmaRegister, RequestFlags, Scope, ShardNumber, Side,
+    TensorRequest,
 };
+use hrry::{LayoutTag, Policy, WriteError};
 use proptest::prelude::*;
 
 use super::script::{Script, Step, interleaved};

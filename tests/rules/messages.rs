@@ -2,10 +2,8 @@
 //!
 //! Messages are put together by hand. Offsets are sums: 12 of each header, then the fields in wire order.
 
-use hrry::{
-    Capabilities, ElementType, Error, ErrorKind, Field, LinkOptions, Permissive, Policy, Rule,
-    Scope, Side,
-};
+use hrry::message::{Capabilities, LinkOptions, Scope, Side};
+use hrry::{ElementType, Error, ErrorKind, Field, Permissive, Policy, Rule};
 
 use super::special::violation;
 use crate::support::bytes;

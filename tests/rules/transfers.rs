@@ -1,6 +1,7 @@
 //! Rules of messages that are about the end of the bytes, and about several shards.
 
-use hrry::{ElementType, ErrorKind, Field, FixedParallel, Policy, Rule, ShardNumber};
+use hrry::message::{FixedParallel, ShardNumber};
+use hrry::{ElementType, ErrorKind, Field, Policy, Rule};
 
 use super::messages::{SERVER, TENSORS, eight, group, half};
 use super::special::violation;

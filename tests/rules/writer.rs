@@ -1,10 +1,10 @@
 //! Rules that only a writer can break.
 
+use hrry::message::{FixedMessageWriter, Hello, LinkOptions, ShardNumber, Side};
 use hrry::{
     BufferHandle, DescriptorSpec, DescriptorView, DeviceTag, ElementType, Field, FileOptions,
-    FixedFileWriter, FixedMessageWriter, FixedWriter, Hello, I64s, KvEntry, KvValue, Layout,
-    LayoutTag, LinkOptions, MemoryClass, Order, Policy, Rule, Shard, ShardNumber, Side, Sink,
-    SyncMode, Tiled, TiledLevel, WriteError, check, encoded_len,
+    FixedFileWriter, FixedWriter, I64s, KvEntry, KvValue, Layout, LayoutTag, MemoryClass, Order,
+    Policy, Rule, Shard, Sink, SyncMode, Tiled, TiledLevel, WriteError, check, encoded_len,
 };
 
 use super::offsets::{agreed, changed, put, u64};

@@ -1,6 +1,7 @@
 //! What still comes on streams that are closed.
 
-use hrry::{ErrorCode, Rule, TensorRequest};
+use hrry::Rule;
+use hrry::message::{ErrorCode, TensorRequest};
 
 use super::side::{Party, STREAMS, Seen, described, error, request, tensor};
 use crate::support::bytes::encode;

@@ -1,8 +1,7 @@
 //! The first messages of both sides.
 
-use hrry::{
-    Capabilities, Closed, ErrorCode, ErrorKind, ErrorMessage, Hello, Rule, Side, TensorRequest,
-};
+use hrry::message::{Capabilities, Closed, ErrorCode, ErrorMessage, Hello, Side, TensorRequest};
+use hrry::{ErrorKind, Rule};
 
 use super::side::{Party, Seen, error, rule};
 use crate::support::messages::{hello, message};
@@ -173,7 +172,7 @@ fn one_greeting() {
 
 #[test]
 fn calls_before_their_time() {
-    let mut session = super::side::link(Side::Client, speaks(1), hrry::KeepAlive::NEVER);
+    let mut session = super::side::link(Side::Client, speaks(1), hrry::message::KeepAlive::NEVER);
     let mut bytes = &message(2, 1, &hello(1, 0))[..];
     assert_eq!(
         rule(session.receive(&mut bytes, 0).map(|_| ())),
@@ -193,7 +192,7 @@ fn own_greetings_are_checked() {
     };
     for (own, expected) in [(speaks(0), Rule::ProtocolVersion), (wrong, Rule::GpuDirect)] {
         for side in [Side::Client, Side::Server] {
-            let mut session = super::side::link(side, own, hrry::KeepAlive::NEVER);
+            let mut session = super::side::link(side, own, hrry::message::KeepAlive::NEVER);
             assert_eq!(rule(session.start(0)), Some(expected), "{side:?}");
         }
     }
@@ -274,7 +273,7 @@ fn a_limit_of_nine_bytes() {
 /// A message for which there is no room is a capacity, answered as one that is too large.
 #[test]
 fn a_small_frame() {
-    let mut server = hrry::FixedSession::<'_, _, 24, 0, 1>::new(
+    let mut server = hrry::message::FixedSession::<'_, _, 24, 0, 1>::new(
         Side::Server,
         Hello::new(1 << 20),
         crate::support::sinks::Limited::unlimited(),
@@ -284,12 +283,12 @@ fn a_small_frame() {
     let mut bytes = &message(1, 1, &hello(1, 0))[..];
     assert!(matches!(
         server.receive(&mut bytes, 0),
-        Ok(Some(hrry::SessionEvent::Opened))
+        Ok(Some(hrry::message::SessionEvent::Opened))
     ));
     server.sink_mut().bytes.clear();
     let mut bytes = &message(10, 6, &[0; 25])[..];
     match server.receive(&mut bytes, 0) {
-        Ok(Some(hrry::SessionEvent::Refused(6, error))) => {
+        Ok(Some(hrry::message::SessionEvent::Refused(6, error))) => {
             assert!(matches!(
                 error.kind(),
                 ErrorKind::Capacity {

@@ -1,6 +1,6 @@
 //! Signs of life.
 
-use hrry::{Closed, Hello, KeepAlive, Side};
+use hrry::message::{Closed, Hello, KeepAlive, Side};
 
 use super::side::{Party, Seen, link};
 use crate::support::messages::{hello, message};

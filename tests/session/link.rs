@@ -2,9 +2,8 @@
 
 use std::collections::VecDeque;
 
-use hrry::{
-    Capabilities, ElementType, ErrorCode, Hello, RequestFlags, Side, TensorRequest, WriteError,
-};
+use hrry::message::{Capabilities, ErrorCode, Hello, RequestFlags, Side, TensorRequest};
+use hrry::{ElementType, WriteError};
 
 use super::side::{Outcome, Party, Seen, note};
 use crate::support::bytes::encode;

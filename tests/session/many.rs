@@ -1,6 +1,6 @@
 //! Very many tensors over one link.
 
-use hrry::TensorRequest;
+use hrry::message::TensorRequest;
 
 use super::side::{Party, Seen, tensor};
 use crate::support::scale::scale;

@@ -2,7 +2,7 @@
 //!
 //! The format keeps 0 for itself and says no more of them. A client opens 1 to 2^31 - 1, a server 2^31 to 2^32 - 1.
 
-use hrry::{Capabilities, ErrorCode, RequestFlags, Side, TensorRequest};
+use hrry::message::{Capabilities, ErrorCode, RequestFlags, Side, TensorRequest};
 
 use super::side::{Party, STREAMS, Seen, ack, described, error, request, tensor};
 use crate::support::bytes::encode;

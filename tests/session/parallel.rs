@@ -1,8 +1,8 @@
 //! Tensors that come in shards on several streams.
 
+use hrry::message::{Capabilities, ErrorCode, RequestFlags, Side, TensorRequest};
 use hrry::{
-    Capabilities, CombineOp, CompositeHead, CompositionRule, ElementType, ErrorCode, ErrorKind,
-    RequestFlags, Resource, Rule, Side, TensorRequest, WriteError,
+    CombineOp, CompositeHead, CompositionRule, ElementType, ErrorKind, Resource, Rule, WriteError,
 };
 
 use super::side::{Outcome, Party, STREAMS, Seen, error, request, rule, tensor};

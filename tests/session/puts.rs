@@ -1,6 +1,7 @@
 //! Tensors that a client gives.
 
-use hrry::{CombineOp, CompositeHead, CompositionRule, ElementType, ErrorCode, Rule};
+use hrry::message::ErrorCode;
+use hrry::{CombineOp, CompositeHead, CompositionRule, ElementType, Rule};
 
 use super::side::{Party, Seen, ack, described, error, request, rule, tensor};
 use crate::support::bytes::encode;

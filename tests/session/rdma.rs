@@ -1,6 +1,7 @@
 //! Memory that is offered: the two flows of the specification, and what does not fit them.
 
-use hrry::{Capabilities, RdmaRegister, Rule, Side, TensorRequest};
+use hrry::Rule;
+use hrry::message::{Capabilities, RdmaRegister, Side, TensorRequest};
 
 use super::side::{
     ALL, Outcome, Party, Seen, ack, described, error, ready, register, request, rule, tensor,
@@ -185,7 +186,7 @@ fn memory_that_cannot_be_had() {
     let mut client = asking(ALL);
     client.feed(&server.sent());
     client
-        .refuse(1, hrry::ErrorCode::DeviceUnavailable)
+        .refuse(1, hrry::message::ErrorCode::DeviceUnavailable)
         .unwrap();
     let sent = client.sent();
     assert_eq!(sent, error(1, 5, "no"));
@@ -213,7 +214,7 @@ fn places_come_back() {
         client.feed(&server.sent());
         match round % 3 {
             0 => client.session.rdma_ready(id).unwrap(),
-            1 => client.refuse(id, hrry::ErrorCode(0xF0)).unwrap(),
+            1 => client.refuse(id, hrry::message::ErrorCode(0xF0)).unwrap(),
             // a server that does not wait
             _ => drop(client.feed(&end(id))),
         }

@@ -1,8 +1,8 @@
 //! Tensors that a client asks for.
 
+use hrry::message::{ErrorCode, TensorRequest};
 use hrry::{
-    CombineOp, CompositeHead, CompositionRule, ElementType, ErrorCode, ErrorKind, Resource, Rule,
-    TensorRequest, WriteError,
+    CombineOp, CompositeHead, CompositionRule, ElementType, ErrorKind, Resource, Rule, WriteError,
 };
 
 use super::side::{Party, STREAMS, Seen, described, error, request, rule, tensor};

@@ -1,10 +1,11 @@
 //! What a server chooses, over tables.
 
-use hrry::{
-    Availability::{self, Busy, Never, Ready},
-    DeviceTag, ErrorCode, Hello, LayoutEntries, LayoutEntry, LayoutTag, MemoryClass, Peer,
-    RequestFlags, TensorRequest, select_class, select_device, select_layout,
+use hrry::message::Availability::{self, Busy, Never, Ready};
+use hrry::message::{
+    ErrorCode, Hello, LayoutEntries, LayoutEntry, Peer, RequestFlags, TensorRequest, select_class,
+    select_device, select_layout,
 };
+use hrry::{DeviceTag, LayoutTag, MemoryClass};
 
 const ROW: u8 = 0x01;
 const COLUMN: u8 = 0x02;

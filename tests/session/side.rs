@@ -1,10 +1,11 @@
 //! One side of a link, with everything that it told as owned values.
 
-use hrry::owned::GrowFrame;
-use hrry::{
-    Capabilities, Closed, ElementType, ErrorCode, ErrorMessage, Exact, Hello, KeepAlive,
-    ParallelTransfer, Policy, Rule, Session, SessionEvent, ShardNumber, Side, WriteError,
+use hrry::message::{
+    Capabilities, Closed, ErrorCode, ErrorMessage, Hello, KeepAlive, ParallelTransfer, Session,
+    SessionEvent, ShardNumber, Side,
 };
+use hrry::owned::GrowFrame;
+use hrry::{ElementType, Exact, Policy, Rule, WriteError};
 
 use crate::support::bytes::encode;
 use crate::support::messages::{Growing, hello, message, places};

@@ -5,10 +5,8 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use hrry::io_std::{Arrival, IoError, SessionLink};
-use hrry::{
-    BufferHandle, DescriptorSpec, DeviceTag, ElementType, ErrorCode, ErrorMessage, Hello,
-    KeepAlive, Layout, Policy, SessionEvent, Side, TensorRequest, encode,
-};
+use hrry::message::{ErrorCode, ErrorMessage, Hello, KeepAlive, SessionEvent, Side, TensorRequest};
+use hrry::{BufferHandle, DescriptorSpec, DeviceTag, ElementType, Layout, Policy, encode};
 
 use crate::faults::Faults;
 use crate::scale::Rng;

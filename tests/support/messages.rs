@@ -1,12 +1,12 @@
 //! Messages put together by hand, and everything that a parser of messages tells of an input, in a form that
 //! does not depend on the cuts.
 
-use hrry::owned::GrowFrame;
-use hrry::{
-    DescriptorView, Error, ErrorKind, Exact, Fields, Hello, LayoutEntries, LinkOptions,
-    MessageBody, MessageEvent, MessageHeader, MessageParser, Outcome, ParallelTransfer, Policy,
-    ShardNumber, Storage, StreamSlot, Streams,
+use hrry::message::{
+    Hello, LayoutEntries, LinkOptions, MessageBody, MessageEvent, MessageHeader, MessageParser,
+    ParallelTransfer, ShardNumber, StreamSlot, Streams,
 };
+use hrry::owned::GrowFrame;
+use hrry::{DescriptorView, Error, ErrorKind, Exact, Fields, Outcome, Policy, Storage};
 use serde_json::{Value, json};
 
 use super::describe;
@@ -351,7 +351,7 @@ fn greeting(hello: &Hello<'_>) -> Value {
 }
 
 fn layouts(entries: &LayoutEntries<'_>) -> Value {
-    let entry = |entry: hrry::LayoutEntry<'_>| match entry.tag.is_private() {
+    let entry = |entry: hrry::message::LayoutEntry<'_>| match entry.tag.is_private() {
         true => json!({ "tag": entry.tag.0, "metadata": hex(entry.metadata) }),
         false => json!({ "tag": entry.tag.0 }),
     };

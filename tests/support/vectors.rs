@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use hrry::{Agreements, LinkOptions, Mode, Policy, Scope, Side, Transport};
+use hrry::message::{LinkOptions, Scope, Side};
+use hrry::{Agreements, Mode, Policy, Transport};
 use serde_json::Value;
 
 /// One vector.

@@ -4,10 +4,11 @@
 use core::convert::Infallible;
 use core::mem::MaybeUninit;
 
-use hrry::{
-    DescriptorView, ErrorCode, ErrorMessage, FixedMessages, FixedSession, Hello, LinkOptions,
-    MessageBody, Policy, SessionEvent, ShardNumber, Side, Sink, TensorRequest,
+use hrry::message::{
+    ErrorCode, ErrorMessage, FixedMessages, FixedSession, Hello, LinkOptions, MessageBody,
+    SessionEvent, ShardNumber, Side, TensorRequest,
 };
+use hrry::{DescriptorView, Policy, Sink};
 
 use crate::fold::Fold;
 

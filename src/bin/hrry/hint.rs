@@ -1,6 +1,7 @@
 //! What to try where an input is refused.
 
-use hrry::{MessageType, Rule};
+use hrry::Rule;
+use hrry::message::MessageType;
 
 use super::args::Kind;
 use super::read::{Item, Problem};

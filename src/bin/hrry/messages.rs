@@ -4,12 +4,12 @@ use std::io;
 
 use clap::ValueEnum;
 use hrry::io_std::random_key;
-use hrry::owned::GrowFrame;
-use hrry::{
-    Error, ExactThenKeyed, Key, LinkOptions, MessageBody, MessageEvent, MessageHeader,
-    MessageParser, Mode, Outcome, ParallelTransfer, Permissive, Policy, Scope, SetError, Side,
-    StreamSlot, TensorDescriptor,
+use hrry::message::{
+    LinkOptions, MessageBody, MessageEvent, MessageHeader, MessageParser, ParallelTransfer, Scope,
+    Side, StreamSlot, TensorDescriptor,
 };
+use hrry::owned::GrowFrame;
+use hrry::{Error, ExactThenKeyed, Key, Mode, Outcome, Permissive, Policy, SetError};
 
 use super::places::{add, flag, head_of};
 use super::progress::Progress;
@@ -30,7 +30,7 @@ pub struct Link {
     #[arg(long, value_name = "N", default_value_t = u32::MAX, hide_default_value = true)]
     max_message_size: u32,
     /// The version that the client said, where the server sends
-    #[arg(long, value_name = "N", default_value_t = hrry::PROTOCOL_VERSION)]
+    #[arg(long, value_name = "N", default_value_t = hrry::message::PROTOCOL_VERSION)]
     peer_version: u32,
 }
 
@@ -61,7 +61,7 @@ impl Link {
         };
         options.client_version = self.peer_version;
         // what the other side said stands elsewhere
-        options.receiver = hrry::Capabilities(u64::MAX);
+        options.receiver = hrry::message::Capabilities(u64::MAX);
         options
     }
 

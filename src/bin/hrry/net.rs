@@ -16,10 +16,8 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use hrry::io_std::{IoError, SessionLink, random_key};
-use hrry::{
-    ErrorCode, ExactThenKeyed, Hello, KeepAlive, LayoutEntries, LayoutEntry, LayoutTag, Policy,
-    Side,
-};
+use hrry::message::{ErrorCode, Hello, KeepAlive, LayoutEntries, LayoutEntry, Side};
+use hrry::{ExactThenKeyed, LayoutTag, Policy};
 
 pub use get::{Get, get};
 pub use put::{Put, put};

@@ -3,10 +3,11 @@
 mod layout;
 mod sections;
 
+use hrry::message::{ErrorCode, MessageType};
 use hrry::{
     Array, BlockTableIndexType, BufferHandle, CombineOp, CompositionRule, DescriptorView,
-    DeviceTag, ElementType, ErrorCode, Field, KvRole, LayoutTag, MemberRole, MemoryClass,
-    MessageType, Number, Scheme, SyncMode,
+    DeviceTag, ElementType, Field, KvRole, LayoutTag, MemberRole, MemoryClass, Number, Scheme,
+    SyncMode,
 };
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use hrry::{
-    CompositeHead, DescriptorView, Hello, LayoutEntries, MessageBody, MessageData, MessageEvent,
-    MessageHeader, Outcome, Rule, crc32c,
-};
+use hrry::message::{Hello, LayoutEntries, MessageBody, MessageData, MessageEvent, MessageHeader};
+use hrry::{CompositeHead, DescriptorView, Outcome, Rule, crc32c};
 use serde_json::{Value, json};
 
 use super::json as text_of;
@@ -283,7 +281,7 @@ fn fields(body: &MessageBody<'_, '_>) -> Value {
 }
 
 fn layouts(entries: &LayoutEntries<'_>) -> Vec<Value> {
-    let entry = |entry: hrry::LayoutEntry<'_>| match entry.tag.is_private() {
+    let entry = |entry: hrry::message::LayoutEntry<'_>| match entry.tag.is_private() {
         true => json!({"tag": entry.tag.0, "metadata": hex(entry.metadata)}),
         false => json!({"tag": entry.tag.0, "name": entry.tag.word()}),
     };

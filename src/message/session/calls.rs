@@ -42,7 +42,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
     ///
     /// # Errors
     ///
-    /// As [`MessageWriter::put`](crate::MessageWriter::put); a capacity where `N` streams are under way.
+    /// As [`MessageWriter::put`](crate::message::MessageWriter::put); a capacity where `N` streams are under way.
     pub fn put<F: Fields + ?Sized>(
         &mut self,
         tensor_key: &str,
@@ -61,7 +61,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
     ///
     /// # Errors
     ///
-    /// MSG-18 where no client asks on that stream; as [`MessageWriter::descriptor`](crate::MessageWriter::descriptor).
+    /// MSG-18 where no client asks on that stream; as [`MessageWriter::descriptor`](crate::message::MessageWriter::descriptor).
     pub fn answer<F: Fields + ?Sized>(
         &mut self,
         stream_id: u32,
@@ -75,8 +75,8 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
     ///
     /// # Errors
     ///
-    /// MSG-18 where the stream is none of those; as [`ParallelTransfer::add`](crate::ParallelTransfer::add) and
-    /// [`MessageWriter::descriptor`](crate::MessageWriter::descriptor), after which the transfer can only be [refused](Self::refuse).
+    /// MSG-18 where the stream is none of those; as [`ParallelTransfer::add`](crate::message::ParallelTransfer::add) and
+    /// [`MessageWriter::descriptor`](crate::message::MessageWriter::descriptor), after which the transfer can only be [refused](Self::refuse).
     pub fn answer_shard<F: Fields + ?Sized>(
         &mut self,
         stream_id: u32,
@@ -116,7 +116,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
     ///
     /// # Errors
     ///
-    /// As [`MessageWriter::data`](crate::MessageWriter::data).
+    /// As [`MessageWriter::data`](crate::message::MessageWriter::data).
     pub fn data(&mut self, stream_id: u32, bytes: &[u8]) -> Result<(), WriteError<W::Error>> {
         self.require_open()?;
         self.writer.data(stream_id, bytes)
@@ -126,7 +126,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
     ///
     /// # Errors
     ///
-    /// As [`MessageWriter::end`](crate::MessageWriter::end); MSG-39 where memory was offered and the other side is not ready.
+    /// As [`MessageWriter::end`](crate::message::MessageWriter::end); MSG-39 where memory was offered and the other side is not ready.
     pub fn end(&mut self, stream_id: u32) -> Result<Outcome, WriteError<W::Error>> {
         self.require_open()?;
         // memory is written to when the other side has it ready
@@ -189,7 +189,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
     ///
     /// # Errors
     ///
-    /// As [`MessageWriter::rdma_register`](crate::MessageWriter::rdma_register).
+    /// As [`MessageWriter::rdma_register`](crate::message::MessageWriter::rdma_register).
     pub fn rdma_register(
         &mut self,
         stream_id: u32,
@@ -209,7 +209,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
     ///
     /// # Errors
     ///
-    /// As [`MessageWriter::rdma_ready`](crate::MessageWriter::rdma_ready).
+    /// As [`MessageWriter::rdma_ready`](crate::message::MessageWriter::rdma_ready).
     pub fn rdma_ready(&mut self, stream_id: u32) -> Result<(), WriteError<W::Error>> {
         self.require_open()?;
         self.writer.rdma_ready(stream_id)
@@ -219,7 +219,7 @@ impl<S: Storage, T: Streams, W: Sink, const N: usize> Session<'_, S, T, W, N> {
     ///
     /// # Errors
     ///
-    /// As [`MessageWriter::private`](crate::MessageWriter::private).
+    /// As [`MessageWriter::private`](crate::message::MessageWriter::private).
     pub fn private(
         &mut self,
         message_type: MessageType,

@@ -15,15 +15,15 @@ use crate::wire::tag::ErrorCode;
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum SessionEvent<'p, 'c> {
-    /// Both sides greeted; [`Session::peer`](crate::Session::peer) says what the other one is.
+    /// Both sides greeted; [`Session::peer`](crate::message::Session::peer) says what the other one is.
     Opened,
-    /// For a server: a client asks for a tensor. It is answered with [`Session::answer`](crate::Session::answer) or
-    /// [`Session::refuse`](crate::Session::refuse).
+    /// For a server: a client asks for a tensor. It is answered with [`Session::answer`](crate::message::Session::answer) or
+    /// [`Session::refuse`](crate::message::Session::refuse).
     Requested(u32, TensorRequest<'p>),
     /// For a client: a tensor that it asked for begins, or a member of one.
     Tensor(u32, TensorDescriptor<'p>, Outcome),
-    /// For a server: a client gives a tensor. At its end it is answered with [`Session::accept`](crate::Session::accept), or before
-    /// with [`Session::refuse`](crate::Session::refuse).
+    /// For a server: a client gives a tensor. At its end it is answered with [`Session::accept`](crate::message::Session::accept), or before
+    /// with [`Session::refuse`](crate::message::Session::refuse).
     Put(u32, TensorPut<'p>),
     /// Bytes of the tensor on a stream, at their place in the data of all its buffers.
     Data(u32, MessageData<'c>),
@@ -55,7 +55,7 @@ pub enum SessionEvent<'p, 'c> {
 pub enum Closed {
     /// What came is no message behind which another one could be found, or not the greeting.
     Broken(Error),
-    /// A server did not greet, but refused the connection; [`Session::declined`](crate::Session::declined) has the
+    /// A server did not greet, but refused the connection; [`Session::declined`](crate::message::Session::declined) has the
     /// text that goes with it.
     Declined(ErrorCode),
     /// Nothing came for too long.

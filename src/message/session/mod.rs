@@ -52,10 +52,8 @@ enum Phase {
 /// One parallel transfer can be under way at a time, since nothing in its messages tells two apart.
 ///
 /// ```
-/// use hrry::{
-///     BufferHandle, DescriptorSpec, ElementType, FixedSession, Hello, Layout, Policy, SessionEvent, Side,
-///     Sink, TensorRequest, WriteError,
-/// };
+/// use hrry::message::{FixedSession, Hello, SessionEvent, Side, TensorRequest};
+/// use hrry::{BufferHandle, DescriptorSpec, ElementType, Layout, Policy, Sink, WriteError};
 /// # use std::convert::Infallible;
 ///
 /// /// What a side sends.

@@ -74,7 +74,8 @@ impl Peer {
 /// server gives for that (MSG-45).
 ///
 /// ```
-/// use hrry::{LayoutEntries, LayoutEntry, LayoutTag, RequestFlags, TensorRequest, select_layout};
+/// use hrry::message::{LayoutEntries, LayoutEntry, RequestFlags, TensorRequest, select_layout};
+/// use hrry::LayoutTag;
 ///
 /// let wanted = [LayoutEntry::new(LayoutTag::Tiled), LayoutEntry::new(LayoutTag::Csr)];
 /// let mut request = TensorRequest::new("weights");
@@ -117,7 +118,8 @@ pub enum Availability {
 /// [`ErrorCode::DeviceUnavailable`], which the server answers with.
 ///
 /// ```
-/// use hrry::{Availability, DeviceTag, ErrorCode, Hello, Peer, select_device};
+/// use hrry::message::{Availability, ErrorCode, Hello, Peer, select_device};
+/// use hrry::DeviceTag;
 ///
 /// let client = Peer::of(&Hello::new(1024));
 /// let busy = |device| match device {

@@ -1,9 +1,10 @@
 //! Messages against lists that were written down by hand, in pieces, and written again byte for byte.
 
-use hrry::{
-    ErrorKind, Field, FixedMessageWriter, FixedMessages, FixedParallel, LinkOptions, MessageBody,
-    MessageEvent, Policy, Rule, Scope, Side, Sink, WriteError, crc32c,
+use hrry::message::{
+    FixedMessageWriter, FixedMessages, FixedParallel, LinkOptions, MessageBody, MessageEvent,
+    Scope, Side,
 };
+use hrry::{ErrorKind, Field, Policy, Rule, Sink, WriteError, crc32c};
 
 /// Messages of one side, and what they are.
 struct Sample {

@@ -5,10 +5,8 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use hrry::io_std::{Arrival, SessionLink};
-use hrry::{
-    BufferHandle, DescriptorSpec, DeviceTag, ElementType, ErrorCode, ErrorMessage, Hello,
-    KeepAlive, Layout, Policy, SessionEvent, Side, TensorRequest,
-};
+use hrry::message::{ErrorCode, ErrorMessage, Hello, KeepAlive, SessionEvent, Side, TensorRequest};
+use hrry::{BufferHandle, DescriptorSpec, DeviceTag, ElementType, Layout, Policy};
 
 use super::{Server, streams, vector};
 

@@ -7,10 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use hrry::io_std::{Arrival, SessionLink};
-use hrry::{
-    BufferHandle, DescriptorSpec, ElementType, FileOptions, Hello, KeepAlive, Layout, Policy,
-    SessionEvent, Side,
-};
+use hrry::message::{Hello, KeepAlive, SessionEvent, Side};
+use hrry::{BufferHandle, DescriptorSpec, ElementType, FileOptions, Layout, Policy};
 
 use super::Server;
 use crate::{program, run};

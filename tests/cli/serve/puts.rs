@@ -3,7 +3,8 @@
 use std::fs;
 use std::net::TcpStream;
 
-use hrry::{BufferHandle, DescriptorSpec, DeviceTag, ElementType, ErrorCode, Layout};
+use hrry::message::ErrorCode;
+use hrry::{BufferHandle, DescriptorSpec, DeviceTag, ElementType, Layout};
 
 use super::link::{Answer, answers, client, error};
 use super::{Server, streams, vector};

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hrry::io_std::{FileReader, IoError};
+use hrry::message::{Availability, ErrorCode, Peer, TensorRequest, select_device};
 use hrry::{
-    Availability, BufferHandle, DescriptorView, DeviceTag, ErrorCode, ExtensionType, Fields,
-    Layout, MemberRole, MemoryClass, Peer, Policy, Quantization, Shard, Statistics, SyncMode,
-    TensorRequest, U64s, WriteError, select_device,
+    BufferHandle, DescriptorView, DeviceTag, ExtensionType, Fields, Layout, MemberRole,
+    MemoryClass, Policy, Quantization, Shard, Statistics, SyncMode, U64s, WriteError,
 };
 
 use super::super::container::{pieces, tensor};

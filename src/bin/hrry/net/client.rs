@@ -5,8 +5,9 @@ use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
+use hrry::WriteError;
 use hrry::io_std::{Arrival, IoError};
-use hrry::{Closed, ErrorMessage, SessionEvent, Side, WriteError};
+use hrry::message::{Closed, ErrorMessage, SessionEvent, Side};
 
 use super::super::plain::Plain;
 use super::super::{Status, complain};

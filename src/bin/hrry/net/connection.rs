@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::fmt::Display;
 
 use hrry::io_std::{Arrival, IoError};
-use hrry::{ErrorCode, ErrorKind, ErrorMessage, Peer, Rule, SessionEvent};
+use hrry::message::{ErrorCode, ErrorMessage, Peer, SessionEvent};
+use hrry::{ErrorKind, Rule};
 
 use super::answer::Ask;
 use super::serve::Terms;

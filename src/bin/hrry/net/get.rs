@@ -5,10 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use hrry::io_std::{IoError, StreamWriter, random_key, save};
-use hrry::{
-    ExactThenKeyed, LayoutEntries, LayoutEntry, LayoutTag, Outcome, Policy, SessionEvent,
-    TensorRequest,
-};
+use hrry::message::{LayoutEntries, LayoutEntry, SessionEvent, TensorRequest};
+use hrry::{ExactThenKeyed, LayoutTag, Outcome, Policy};
 
 use super::super::args::GET_STATUS;
 use super::super::plain::Plain;

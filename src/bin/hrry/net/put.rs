@@ -4,7 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use hrry::io_std::Arrival;
-use hrry::{DescriptorView, Entry, Payload, Policy, SessionEvent};
+use hrry::message::SessionEvent;
+use hrry::{DescriptorView, Entry, Payload, Policy};
 
 use super::super::args::Kind;
 use super::super::container::{self, copy, tensor};

@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use hrry::Policy;
 use hrry::io_std::{IoError, Output};
-use hrry::{ErrorMessage, FixedMessageWriter, LinkOptions, Policy, Side};
+use hrry::message::{ErrorMessage, FixedMessageWriter, LinkOptions, Side};
 
 use super::super::read::Problem;
 use super::super::{Status, complain, tell};

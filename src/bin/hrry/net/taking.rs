@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use hrry::io_std::{FileWriter, IoError, Saving};
-use hrry::{DeviceTag, ErrorCode, FileOptions, Policy, TensorPut};
+use hrry::message::{ErrorCode, TensorPut};
+use hrry::{DeviceTag, FileOptions, Policy};
 
 use super::connection::Refusal;
 use super::serve::Terms;
