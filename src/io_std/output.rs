@@ -54,7 +54,10 @@ impl<W: Write> Write for Output<W> {
 /// Writes a bare stream, item by item or piece by piece, and refuses what a reader with the same policy
 /// would refuse.
 ///
-/// It is the core's [writer](crate::StreamWriter) with growing memory and a buffer in front of the output.
+/// It is the core's [writer](crate::StreamWriter) with growing memory and a buffer of 16 KiB in front of the output:
+/// items may stay in it until it is full. Where somebody waits for an item at the other end, [`flush`](Self::flush)
+/// sends it on its way.
+///
 /// What is dropped before [`finish`](Self::finish) is no valid stream. An error of the output ends it, a timeout too,
 /// since nobody knows how far a write came: a socket should have no write timeout, and should block.
 ///
@@ -69,14 +72,17 @@ impl<W: Write> Write for Output<W> {
 /// let item = Item::from(Tensor::new(descriptor.clone(), vec![Buffer::from(vec![1, 2, 3, 4])])?);
 ///
 /// let mut writer = StreamWriter::new(Vec::new(), Policy::STRICT);
-/// writer.item(&item)?;
+/// writer.item(&item)?; // may still be in the buffer
+/// writer.flush()?; // is out
 /// writer.begin(&descriptor)?;
 /// writer.payload(&[1, 2])?;
 /// writer.payload(&[3, 4])?;
 /// writer.end()?;
+/// writer.tensor(&descriptor, &[&[1, 2, 3, 4]])?;
 /// let stream = writer.finish()?;
 ///
 /// let mut reader = StreamReader::new(&stream[..], Policy::STRICT);
+/// assert_eq!(reader.next_item()?.as_ref(), Some(&item));
 /// assert_eq!(reader.next_item()?.as_ref(), Some(&item));
 /// assert_eq!(reader.next_item()?, Some(item));
 /// assert_eq!(reader.next_item()?, None);
@@ -105,13 +111,24 @@ impl<W: Write, C: Cover> StreamWriter<W, C> {
         }
     }
 
-    /// Writes a tensor, or a composite with everything that belongs to it.
+    /// Writes a tensor, or a composite with everything that belongs to it. Its last bytes may stay in the
+    /// buffer until [`flush`](Self::flush).
     ///
     /// # Errors
     ///
     /// As [`StreamWriter::tensor`](crate::StreamWriter::tensor); errors of the output.
     pub fn item(&mut self, item: &Item) -> Result<(), IoError> {
         Ok(item.write_to(&mut self.writer)?)
+    }
+
+    /// Writes a whole tensor: one slice for each buffer, of exactly its size. Slices that are left out, or
+    /// left over, count as empty.
+    ///
+    /// # Errors
+    ///
+    /// As [`StreamWriter::tensor`](crate::StreamWriter::tensor); errors of the output.
+    pub fn tensor<F: Fields + ?Sized>(&mut self, d: &F, buffers: &[&[u8]]) -> Result<(), IoError> {
+        Ok(self.writer.tensor(d, buffers)?)
     }
 
     /// Starts an item: a tensor, a head, or a member.
@@ -139,6 +156,21 @@ impl<W: Write, C: Cover> StreamWriter<W, C> {
     /// As [`StreamWriter::end`](crate::StreamWriter::end).
     pub fn end(&mut self) -> Result<(), IoError> {
         Ok(self.writer.end()?)
+    }
+
+    /// Writes what is in the buffer and flushes the output, anywhere in the stream.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output. What is still in the buffer stays there; called again, it goes on.
+    pub fn flush(&mut self) -> Result<(), IoError> {
+        Ok(self.writer.sink_mut().flush()?)
+    }
+
+    /// The output, in front of which bytes may wait in the buffer.
+    #[must_use]
+    pub fn output(&mut self) -> &W {
+        self.writer.sink_mut().0.get_ref()
     }
 
     /// Ends the stream, writes what is still in the buffer, and gives the output back.

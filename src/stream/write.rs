@@ -15,28 +15,20 @@ use crate::policy::Policy;
 /// checked before their first byte is written.
 ///
 /// ```
-/// use hrry::{BufferHandle, DescriptorSpec, ElementType, FixedWriter, Layout, Order, Policy, Sink, WriteError};
-///
-/// struct Bytes(Vec<u8>);
-/// impl Sink for Bytes {
-///     type Error = core::convert::Infallible;
-///     fn put(&mut self, bytes: &[u8]) -> Result<(), Self::Error> {
-///         self.0.extend_from_slice(bytes);
-///         Ok(())
-///     }
-/// }
+/// use hrry::{BufferHandle, DescriptorSpec, ElementType, FixedWriter, Layout, Order, Policy, SliceSink, WriteError};
 ///
 /// let buffers = [BufferHandle::cpu(8, 64)];
 /// let spec = DescriptorSpec::new(ElementType::UInt8, &[8], Layout::RowMajor, &buffers);
-/// let mut writer = FixedWriter::<_, 64>::new(Bytes(Vec::new()), Policy::STRICT);
+/// let mut memory = [0; 128];
+/// let mut writer = FixedWriter::<_, 64>::new(SliceSink::new(&mut memory), Policy::STRICT);
 /// writer.begin(&spec)?;
 /// writer.payload(&[1, 2, 3])?;
 /// // five bytes are missing
 /// assert_eq!(writer.end(), Err(WriteError::Order(Order::Missing { bytes: 5 })));
 /// writer.payload(&[4, 5, 6, 7, 8])?;
 /// writer.end()?;
-/// assert_eq!(writer.finish()?.0.len(), 53 + 8);
-/// # Ok::<(), WriteError<core::convert::Infallible>>(())
+/// assert_eq!(writer.finish()?.written().len(), 53 + 8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct StreamWriter<W, C, A> {
@@ -63,6 +55,14 @@ impl<W: Sink, C, A> StreamWriter<W, C, A> {
             sink,
             turns: Turns::new(cover, arena, policy),
         }
+    }
+}
+
+impl<W, C, A> StreamWriter<W, C, A> {
+    /// The sink. What is put into it beside the writer lands between the bytes of the stream.
+    #[must_use]
+    pub const fn sink_mut(&mut self) -> &mut W {
+        &mut self.sink
     }
 }
 

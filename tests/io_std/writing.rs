@@ -1,6 +1,8 @@
 //! Writing streams into what takes few bytes, none, or fails.
 
+use std::cell::RefCell;
 use std::io::{self, ErrorKind, Write};
+use std::rc::Rc;
 
 use hrry::io_std::{IoError, StreamReader, StreamWriter};
 use hrry::owned::Item;
@@ -103,4 +105,61 @@ fn pieces_are_watched_over() {
     let mut writer = StreamWriter::new(Vec::new(), Policy::STRICT);
     writer.item(&items[0]).unwrap();
     assert!(writer.finish().unwrap() == stream);
+}
+
+/// Keeps what arrived where it can be looked at while the writer goes on, and counts flushes.
+#[derive(Default)]
+struct Arrived {
+    bytes: RefCell<Vec<u8>>,
+    flushes: RefCell<usize>,
+}
+
+struct Wire(Rc<Arrived>);
+
+impl Write for Wire {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.bytes.borrow_mut().extend(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        *self.0.flushes.borrow_mut() += 1;
+        Ok(())
+    }
+}
+
+#[test]
+fn what_is_flushed_has_arrived() {
+    let (stream, items) = overlay();
+    let arrived = Rc::new(Arrived::default());
+    let mut writer = StreamWriter::new(Wire(Rc::clone(&arrived)), Policy::STRICT);
+    for k in 1..4 {
+        writer.item(&items[0]).unwrap();
+        // small items wait
+        assert_eq!(arrived.bytes.borrow().len(), (k - 1) * stream.len());
+        writer.flush().unwrap();
+        assert_eq!(*arrived.bytes.borrow(), stream.repeat(k));
+        assert_eq!(*arrived.flushes.borrow(), k);
+    }
+    assert_eq!(writer.output().0.bytes.borrow().len(), 3 * stream.len());
+    // inside an item and a composite as well
+    let composite = items[0].as_composite().unwrap();
+    writer.begin(composite.head()).unwrap();
+    writer.flush().unwrap();
+    assert_eq!(arrived.bytes.borrow().len(), 3 * stream.len() + 53);
+}
+
+#[test]
+fn tensors_are_written_from_slices() {
+    let (stream, items) = overlay();
+    let composite = items[0].as_composite().unwrap();
+    let mut writer = StreamWriter::new(Vec::new(), Policy::STRICT);
+    writer.tensor(composite.head(), &[]).unwrap();
+    for member in composite.members() {
+        let tensor = member.as_tensor().unwrap();
+        let slices: Vec<&[u8]> = tensor.buffers().iter().map(|buffer| &**buffer).collect();
+        let short = writer.tensor(tensor.descriptor(), &slices[..1]);
+        assert_eq!(short.unwrap_err().rule().unwrap().id(), "STREAM-10");
+        writer.tensor(tensor.descriptor(), &slices).unwrap();
+    }
+    assert_eq!(writer.finish().unwrap(), stream);
 }
