@@ -12,12 +12,13 @@ mod resync {
 
     use crate::support::trace::{Entry, record_stream};
 
-    /// What is told: events of the decoder with pieces of payload joined, losses with the number of events
-    /// in front of them.
+    /// What is told: events of the decoder with pieces of payload joined, losses and capacity errors with the
+    /// number of events in front of them.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Told {
         pub entries: Vec<Entry>,
         pub losses: Vec<(usize, Loss)>,
+        pub capacities: Vec<(usize, Error)>,
         pub result: Result<(), Error>,
     }
 
@@ -49,6 +50,7 @@ mod resync {
         let mut told = Told {
             entries: Vec::new(),
             losses: Vec::new(),
+            capacities: Vec::new(),
             result: Ok(()),
         };
         let mut start = 0;
@@ -61,6 +63,9 @@ mod resync {
                     }
                     Ok(Some(ResyncEvent::Lost(lost))) => {
                         told.losses.push((told.entries.len(), lost.into()));
+                    }
+                    Ok(Some(ResyncEvent::Capacity(error))) => {
+                        told.capacities.push((told.entries.len(), error));
                     }
                     Ok(Some(other)) => panic!("unknown event {other:?}"),
                     Ok(None) => break,

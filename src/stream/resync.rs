@@ -30,6 +30,10 @@ const PIECE: usize = 32;
 /// that is skipped up to there is one [`Lost`]. Where that would be more than `most` bytes, the first
 /// error becomes final.
 ///
+/// **Sizes that are too small.** A frame, an arena or a ceiling of the policy that is too small for an item looks like
+/// damage, and a damaged length like such an item. [`ResyncEvent::Capacity`] tells of it at once, with what is needed
+/// and what there is, and the search goes on. One behind every item is a reader that is too small.
+///
 /// **Open composites** are given up with every loss. A descriptor that they refuse is judged again outside
 /// of them, and members that are still to come are too: they come out as plain tensors (or as composites
 /// of their own), with the shard and member sections that they have.
@@ -66,6 +70,7 @@ const PIECE: usize = 32;
 ///         match event {
 ///             ResyncEvent::Stream(Event::TensorEnd(_)) => tensors += 1,
 ///             ResyncEvent::Lost(Lost { from, to, .. }) => lost += to - from,
+///             ResyncEvent::Capacity(error) => eprintln!("{error}"),
 ///             _ => {}
 ///         }
 ///     }
@@ -93,6 +98,8 @@ struct Loss {
     from: u64,
     error: Error,
     composites: u8,
+    /// Whether a capacity error was told.
+    told: bool,
 }
 
 /// What a [`Resync`] met.
@@ -104,6 +111,9 @@ pub enum ResyncEvent<'e> {
     Stream(Event<'e, 'e>),
     /// What could not be read in front of the descriptor that is next.
     Lost(Lost),
+    /// An item takes more than the decoder or its policy has, unless it is damaged. It is searched as everything that is
+    /// refused. Told at once, for the first one of each loss.
+    Capacity(Error),
 }
 
 /// Bytes that belong to no item, or composites that are given up.
@@ -141,6 +151,7 @@ pub(crate) enum ResyncMark {
     /// Of bytes in the frame.
     Again(Mark),
     Lost(Lost),
+    Capacity(Error),
 }
 
 impl<S, C, A> Resync<S, C, A> {
@@ -201,7 +212,11 @@ impl<S: Storage, C: Cover, A: Arena> Resync<S, C, A> {
             let (start, depth) = (self.decoder.unsettled(), self.decoder.depth());
             match self.feed(input) {
                 Ok(mark) => return Ok(mark.map(|mark| self.settle(mark))),
-                Err(error) => self.lose(error, start, depth)?,
+                Err(error) => {
+                    if self.lose(error, start, depth)? {
+                        return Ok(Some(ResyncMark::Capacity(error)));
+                    }
+                }
             }
         }
     }
@@ -210,6 +225,7 @@ impl<S: Storage, C: Cover, A: Arena> Resync<S, C, A> {
     pub(crate) fn event<'e>(&'e self, mark: ResyncMark, taken: &'e [u8]) -> ResyncEvent<'e> {
         let (mark, bytes) = match mark {
             ResyncMark::Lost(lost) => return ResyncEvent::Lost(lost),
+            ResyncMark::Capacity(error) => return ResyncEvent::Capacity(error),
             ResyncMark::Fresh(mark) => (mark, taken),
             ResyncMark::Again(mark) => (mark, self.decoder.frame().stored(self.at)),
         };
@@ -266,15 +282,15 @@ impl<S: Storage, C: Cover, A: Arena> Resync<S, C, A> {
     }
 
     /// Turns back to behind the start of what was refused; to the start itself where it was inside
-    /// composites, which are left now, or where it was no descriptor.
+    /// composites, which are left now, or where it was no descriptor. Whether to tell of the error at once.
     #[cold]
-    fn lose(&mut self, error: Error, start: u64, depth: u8) -> Result<(), Error> {
+    fn lose(&mut self, error: Error, start: u64, depth: u8) -> Result<bool, Error> {
         let what = match error.kind() {
             ErrorKind::Capacity { what, .. } => Some(what),
             _ => None,
         };
         if what == Some(Resource::Position) {
-            return self.give_up(error);
+            return Err(self.give_up(error));
         }
         let gathered = self.decoder.offset().saturating_sub(start);
         let gathered = usize::try_from(gathered).unwrap_or(0);
@@ -283,12 +299,15 @@ impl<S: Storage, C: Cover, A: Arena> Resync<S, C, A> {
         self.at = self.at.saturating_add(skip);
         self.decoder.reset();
         self.decoder.skip_to(start.saturating_add(length(skip)));
-        self.loss.get_or_insert(Loss {
+        let loss = self.loss.get_or_insert(Loss {
             from: start,
             error,
             composites: depth,
+            told: false,
         });
-        Ok(())
+        let tell = what.is_some() && !loss.told;
+        loss.told |= tell;
+        Ok(tell)
     }
 
     /// Takes back so many bytes, which are at the front of the frame too.
@@ -340,15 +359,15 @@ impl<S: Storage, C: Cover, A: Arena> Resync<S, C, A> {
         }
         self.decoder.skip_to(offset);
         if offset.saturating_sub(loss.from) > self.most {
-            return self.give_up(loss.error);
+            return Err(self.give_up(loss.error));
         }
         Ok(())
     }
 
     #[cold]
-    fn give_up(&mut self, error: Error) -> Result<(), Error> {
+    fn give_up(&mut self, error: Error) -> Error {
         self.over = Some(error);
-        Err(error)
+        error
     }
 
     /// The descriptor of the tensor whose payload is being read.

@@ -211,12 +211,17 @@ fn a_length_beyond_the_ceiling_is_not_waited_for() {
     let input = [start, tensor([1, 2, 3])].concat();
     let mut resync = line(1000, policy);
     let mut chunk = &input[..10];
-    assert!(resync.next_event(&mut chunk).unwrap().is_none());
     let capacity = ErrorKind::Capacity {
         what: Resource::Frame,
         needed: 65,
         available: 64,
     };
+    let event = resync.next_event(&mut chunk).unwrap();
+    let Some(ResyncEvent::Capacity(error)) = event else {
+        panic!("{event:?}");
+    };
+    assert_eq!((error.kind(), error.offset()), (capacity, 6));
+    assert!(resync.next_event(&mut chunk).unwrap().is_none());
     assert_eq!(resync.lost().map(|error| error.kind()), Some(capacity));
     assert_eq!((resync.offset(), resync.wanted()), (10, 4));
     let mut chunk = &input[10..];
@@ -226,6 +231,62 @@ fn a_length_beyond_the_ceiling_is_not_waited_for() {
     };
     assert_eq!((lost.from, lost.to, lost.error.kind()), (0, 10, capacity));
     assert_eq!((resync.lost(), resync.wanted()), (None, 0));
+}
+
+/// A frame or a ceiling of the reader that is too small for every tensor of a sound line is told at the first.
+#[test]
+fn sizes_that_are_too_small_are_told_at_once() {
+    let input = tensor([1, 2, 3]).repeat(5);
+    let mut low = Policy::STRICT;
+    low.max_buffer = 2;
+    let cases = [
+        (
+            read(
+                Resync::new(FixedDecoder::<32, 0>::new(Policy::STRICT), 4096),
+                &input,
+                [],
+            ),
+            (Resource::Frame, DESCRIPTOR as u64, 32),
+        ),
+        (
+            read(
+                Resync::new(FixedDecoder::<64, 0>::new(low), 4096),
+                &input,
+                [],
+            ),
+            (Resource::Buffer, 3, 2),
+        ),
+    ];
+    for (told, (what, needed, available)) in cases {
+        let capacity = ErrorKind::Capacity {
+            what,
+            needed,
+            available,
+        };
+        let [(0, error)] = told.capacities[..] else {
+            panic!("{told:?}");
+        };
+        assert_eq!(error.kind(), capacity);
+        assert_eq!((told.entries.len(), told.losses.len()), (0, 0));
+        assert_eq!(told.result, Err(error));
+    }
+}
+
+/// One large tensor among small ones is told once, whatever is found inside of it.
+#[test]
+fn a_tensor_that_is_too_large_is_told_once() {
+    let small = tensor([1, 2, 3]);
+    let mut policy = Policy::STRICT;
+    policy.max_buffer = 3;
+    let large = bytes::encode(&Plain::new(ElementType::UInt8, &[130], &[130]));
+    let payload = [&large[..], &large[..], &[0; 24]].concat();
+    let input = [&small[..], &large, &payload, &small].concat();
+    let told = read(line(1000, policy), &input, 0..=input.len());
+    assert_eq!(told.result, Ok(()));
+    assert_eq!(told.capacities.len(), 1);
+    assert_eq!(losses(&told).len(), 1);
+    assert_eq!(losses(&told)[0].0, [56, 56 + 53 + 130]);
+    assert_eq!((tensors(&told).len(), told.capacities[0].0), (2, 3));
 }
 
 #[test]

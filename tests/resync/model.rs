@@ -1,6 +1,6 @@
 //! A model that has the whole input: a decoder for each place where one could go on.
 
-use hrry::{Error, Event, Fields, FixedDecoder, Policy, Resync};
+use hrry::{Error, ErrorKind, Event, Fields, FixedDecoder, Policy, Resync};
 
 use super::{Loss, Told, read};
 use crate::support::scale::{Rng, every, scale};
@@ -16,6 +16,8 @@ struct Model<'a> {
     told: Told,
     /// A loss whose end is not known yet.
     loss: Option<Loss>,
+    /// Whether a capacity error of that loss was told.
+    capacity_told: bool,
 }
 
 fn model(input: &[u8], policy: Policy, most: usize) -> Told {
@@ -25,9 +27,11 @@ fn model(input: &[u8], policy: Policy, most: usize) -> Told {
         told: Told {
             entries: Vec::new(),
             losses: Vec::new(),
+            capacities: Vec::new(),
             result: Ok(()),
         },
         loss: None,
+        capacity_told: false,
     };
     model.told.result = model.read(most);
     model.told
@@ -66,6 +70,7 @@ impl Model<'_> {
                         && let Some(mut loss) = self.loss.take()
                     {
                         loss.to = view.origin();
+                        self.capacity_told = false;
                         self.told.losses.push((self.told.entries.len(), loss));
                     }
                     record_stream(&mut self.told.entries, event);
@@ -84,6 +89,11 @@ impl Model<'_> {
                         composites,
                         error,
                     });
+                    if matches!(error.kind(), ErrorKind::Capacity { .. }) && !self.capacity_told {
+                        self.capacity_told = true;
+                        let place = self.told.entries.len();
+                        self.told.capacities.push((place, error));
+                    }
                     let again = in_tensor || composites > 0;
                     return Ok(Some((told, told + usize::from(!again))));
                 }
@@ -143,7 +153,7 @@ fn damage(bytes: &mut Vec<u8>, rng: &mut Rng) {
 fn damaged_streams_read_as_modelled() {
     let mut rng = Rng(1);
     let streams = short_streams();
-    let (mut whole, mut lost, mut failed) = (0, 0, 0);
+    let (mut whole, mut lost, mut failed, mut capacities) = (0, 0, 0, 0);
     for _ in 0..400 * scale() {
         let mut input = Vec::new();
         let mut policy = Policy::STRICT;
@@ -160,10 +170,11 @@ fn damaged_streams_read_as_modelled() {
         lost += told.losses.len();
         whole += ends(&told);
         failed += usize::from(told.result.is_err());
+        capacities += told.capacities.len();
     }
     assert!(
-        whole > 400 && lost > 200 && failed > 20,
-        "{whole}, {lost}, {failed}"
+        whole > 400 && lost > 200 && failed > 20 && capacities > 50,
+        "{whole}, {lost}, {failed}, {capacities}"
     );
 }
 
