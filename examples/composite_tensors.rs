@@ -5,31 +5,18 @@
 //! A composite is a head without data and the tensors that follow it. A partition cuts one tensor into
 //! boxes, an overlay corrects a base, a group is a bundle. The writer refuses what a reader would refuse.
 
-use core::convert::Infallible;
+use std::collections::TryReserveError;
 use std::fmt::Write;
 
 use hrry::{
     BufferHandle, CombineOp, CompositeHead, CompositionRule, DescriptorSpec, ElementType, Event,
-    FixedDecoder, FixedWriter, Layout, MemberRole, Outcome, Policy, Quantization, Shard, Sink,
+    FixedDecoder, FixedWriter, Layout, MemberRole, Outcome, Policy, Quantization, Shard,
     WriteError,
 };
 
-/// Growing memory; a file or a socket would do as well.
-#[derive(Default)]
-struct Bytes(Vec<u8>);
-
-impl Sink for Bytes {
-    type Error = Infallible;
-
-    fn put(&mut self, bytes: &[u8]) -> Result<(), Infallible> {
-        self.0.extend_from_slice(bytes);
-        Ok(())
-    }
-}
-
-/// 64 words for the boxes of open partitions.
-type Writer = FixedWriter<Bytes, 64>;
-type Written = Result<(), WriteError<Infallible>>;
+/// Into growing memory, with 64 words for the boxes of open partitions; a file or a socket would do as well.
+type Writer = FixedWriter<Vec<u8>, 64>;
+type Written = Result<(), WriteError<TryReserveError>>;
 
 /// Writes a head: the next `member_count` items are its members.
 fn open(
@@ -135,13 +122,13 @@ fn tree(mut stream: &[u8]) -> Result<String, Box<dyn std::error::Error>> {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let new = || Writer::new(Bytes::default(), Policy::STRICT);
+    let new = || Writer::new(Vec::new(), Policy::STRICT);
     let mut writer = new();
     let boxes = [([0, 0], [4, 2]), ([0, 2], [1, 4]), ([1, 2], [3, 4])];
     partition(&mut writer, &boxes)?;
     overlay(&mut writer)?;
     group(&mut writer)?;
-    let stream = writer.finish()?.0;
+    let stream = writer.finish()?;
     print!("a stream of {} bytes:\n{}", stream.len(), tree(&stream)?);
 
     let error = partition(&mut new(), &[([0, 0], [4, 3]), ([0, 1], [4, 5])]).unwrap_err();

@@ -9,8 +9,8 @@
 
 use hrry::{
     BufferHandle, CombineOp, CompositeHead, CompositionRule, DescriptorSpec, ElementType, Error,
-    Event, F32Bits, FixedDecoder, FixedWriter, Full, Layout, Outcome, Policy, Quantization, Sink,
-    WriteError,
+    Event, F32Bits, FixedDecoder, FixedWriter, Layout, NoRoom, Outcome, Policy, Quantization,
+    SliceSink, WriteError,
 };
 
 /// Eight samples of three axes of two sensors.
@@ -25,28 +25,11 @@ const SENSORS: [(&str, f32); 2] = [
     ("turn rate in degrees/s", 1.0 / 16.0),
 ];
 
-/// Stands for a UART: takes bytes in order and never goes back.
-struct Link {
-    bytes: [u8; 1024],
-    len: usize,
-}
+/// The slice stands for a UART: it takes bytes in order and never goes back. Groups take no words of a validator;
+/// partitions and overlays would.
+type Device<'l> = FixedWriter<SliceSink<'l>, 0>;
 
-impl Sink for Link {
-    type Error = Full;
-
-    fn put(&mut self, bytes: &[u8]) -> Result<(), Full> {
-        let free = self.bytes.get_mut(self.len..).ok_or(Full)?;
-        let free = free.get_mut(..bytes.len()).ok_or(Full)?;
-        free.copy_from_slice(bytes);
-        self.len += bytes.len();
-        Ok(())
-    }
-}
-
-/// Groups take no words of a validator; partitions and overlays would.
-type Device = FixedWriter<Link, 0>;
-
-fn send(device: &mut Device, block: &Block) -> Result<(), WriteError<Full>> {
+fn send(device: &mut Device<'_>, block: &Block) -> Result<(), WriteError<NoRoom>> {
     let group = Layout::Composite(CompositeHead {
         composition_rule: CompositionRule::Group,
         combine_op: CombineOp::None,
@@ -124,18 +107,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rest = [[12, -7, 2048]; 8];
     let blocks: [Block; 2] = [[rest, [[0, 160, -160]; 8]], [rest, [[1, 2, i16::MIN]; 8]]];
 
-    let link = Link {
-        bytes: [0; 1024],
-        len: 0,
-    };
-    let mut device = Device::new(link, Policy::STRICT);
+    let mut memory = [0; 1024];
+    let mut device = Device::new(SliceSink::new(&mut memory), Policy::STRICT);
     for block in &blocks {
-        send(&mut device, block).map_err(|error| format!("{error:?}"))?;
+        send(&mut device, block)?;
     }
-    let link = device.finish().map_err(|error| format!("{error:?}"))?;
+    let link = device.finish()?;
 
-    let pieces = receive(&link.bytes[..link.len], &blocks)?;
-    let (len, readings) = (link.len, size_of_val(&blocks));
+    let pieces = receive(link.written(), &blocks)?;
+    let (len, readings) = (link.written().len(), size_of_val(&blocks));
     println!("{len} bytes, {readings} of them readings, in {pieces} pieces: all as it was sent");
     let (writer, decoder) = (size_of::<FixedWriter<(), 0>>(), size_of::<Host>());
     println!("memory: {writer} bytes of writer beside its link, {decoder} bytes of decoder");

@@ -1,12 +1,22 @@
 //! Where an assembled item is gathered: bounded storage and how far it is filled.
 //!
-//! Depends on nothing. Guarantees that storage grows with bytes that arrived, never with a length that
+//! Depends on lengths of the wire level. Guarantees that storage grows with bytes that arrived, never with a length that
 //! was only announced.
 
-/// The storage is full.
+use core::fmt;
+
+/// Memory of a fixed size has no room for what was to be put there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Full;
+pub struct NoRoom;
+
+impl fmt::Display for NoRoom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the memory has no room for it")
+    }
+}
+
+impl core::error::Error for NoRoom {}
 
 /// Memory for one assembled item: an array, a borrowed slice, or
 #[cfg_attr(feature = "alloc", doc = "a [`GrowFrame`](crate::owned::GrowFrame).")]
@@ -22,8 +32,8 @@ pub trait Storage {
     ///
     /// # Errors
     ///
-    /// [`Full`] beyond the limit; nothing is stored then.
-    fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), Full>;
+    /// [`NoRoom`] beyond the limit; nothing is stored then.
+    fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), NoRoom>;
 
     /// The first `len` bytes.
     fn stored(&self, len: usize) -> &[u8];
@@ -35,10 +45,10 @@ impl Storage for [u8] {
     }
 
     #[inline(always)]
-    fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), Full> {
+    fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), NoRoom> {
         // bytes that arrive one by one
         if let [byte] = bytes {
-            *self.get_mut(len).ok_or(Full)? = *byte;
+            *self.get_mut(len).ok_or(NoRoom)? = *byte;
             return Ok(());
         }
         append(self, len, bytes)
@@ -51,9 +61,9 @@ impl Storage for [u8] {
 }
 
 #[inline]
-fn append(frame: &mut [u8], len: usize, bytes: &[u8]) -> Result<(), Full> {
-    let free = frame.get_mut(len..).ok_or(Full)?;
-    let (head, _) = free.split_at_mut_checked(bytes.len()).ok_or(Full)?;
+fn append(frame: &mut [u8], len: usize, bytes: &[u8]) -> Result<(), NoRoom> {
+    let free = frame.get_mut(len..).ok_or(NoRoom)?;
+    let (head, _) = free.split_at_mut_checked(bytes.len()).ok_or(NoRoom)?;
     head.copy_from_slice(bytes);
     Ok(())
 }
@@ -64,7 +74,7 @@ impl<const F: usize> Storage for [u8; F] {
     }
 
     #[inline(always)]
-    fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), Full> {
+    fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), NoRoom> {
         self.as_mut_slice().append(len, bytes)
     }
 
@@ -80,7 +90,7 @@ impl<S: Storage + ?Sized> Storage for &mut S {
     }
 
     #[inline(always)]
-    fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), Full> {
+    fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), NoRoom> {
         (**self).append(len, bytes)
     }
 

@@ -56,8 +56,8 @@ pub use composite::{
 };
 pub use content::{ContentError, ContentScan, check_content};
 pub use descriptor::{
-    DescriptorSpec, DescriptorView, FieldSpan, FieldWalk, NoSpace, Order, Sink, WriteError, encode,
-    encode_to, encoded_len,
+    DescriptorSpec, DescriptorView, FieldSpan, FieldWalk, NoSpace, Order, Sink, SliceSink,
+    WriteError, encode, encode_to, encoded_len,
 };
 pub use error::{Error, ErrorKind, Field, Report, Resource, Violation};
 pub use file::{
@@ -66,7 +66,7 @@ pub use file::{
     KvEntries, KvEntry, KvValue, OrderedEntries, RangeReader, ReadAt, ReadError, Region,
     TensorView, Trailer, Unchecked, crc32c,
 };
-pub use frame::{Full, Storage};
+pub use frame::{NoRoom, Storage};
 pub use model::{
     Array, ArrayIter, BlockPaged, BufferHandle, CompositeHead, ExtensionType, F32Bits, F64Bits,
     Fields, I64s, Layout, Levels, Parameters, Quantization, Shard, Statistics, Tiled, TiledLevel,

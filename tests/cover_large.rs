@@ -6,8 +6,8 @@
 
 use hrry::{
     Arena, BufferHandle, CombineOp, CompositeHead, CompositeValidator, CompositionRule, Cover,
-    DescriptorSpec, ElementType, ErrorKind, Exact, ExactThenKeyed, Full, InlineArena, Key, Layout,
-    Method, Outcome, Policy, SetError, Shard,
+    DescriptorSpec, ElementType, ErrorKind, Exact, ExactThenKeyed, InlineArena, Key, Layout,
+    Method, NoRoom, Outcome, Policy, SetError, Shard,
 };
 
 /// Boxes on each side of a square grid of about so many, or a hundredth of them.
@@ -45,7 +45,7 @@ impl<const W: usize> Arena for Watched<W> {
     fn words_mut(&mut self) -> &mut [u64] {
         self.arena.words_mut()
     }
-    fn resize(&mut self, len: usize) -> Result<(), Full> {
+    fn resize(&mut self, len: usize) -> Result<(), NoRoom> {
         self.peak = self.peak.max(len);
         self.arena.resize(len)
     }
@@ -333,7 +333,7 @@ impl<A: Arena> Arena for Borrowed<'_, A> {
     fn words_mut(&mut self) -> &mut [u64] {
         self.0.words_mut()
     }
-    fn resize(&mut self, len: usize) -> Result<(), Full> {
+    fn resize(&mut self, len: usize) -> Result<(), NoRoom> {
         self.0.resize(len)
     }
     fn capacity(&self) -> usize {

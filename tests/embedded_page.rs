@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use hrry::{Arena, Event, Exact, Full, Policy, StreamDecoder};
+use hrry::{Arena, Event, Exact, NoRoom, Policy, StreamDecoder};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -113,9 +113,9 @@ impl Arena for Words {
         &mut self.words
     }
 
-    fn resize(&mut self, len: usize) -> Result<(), Full> {
+    fn resize(&mut self, len: usize) -> Result<(), NoRoom> {
         if len > self.most {
-            return Err(Full);
+            return Err(NoRoom);
         }
         self.words.resize(len, 0);
         Ok(())

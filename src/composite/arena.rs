@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::frame::Full;
+use crate::frame::NoRoom;
 
 /// Growable 64-bit words up to a capacity.
 pub trait Arena {
@@ -16,8 +16,8 @@ pub trait Arena {
     ///
     /// # Errors
     ///
-    /// [`Full`] above the capacity; nothing changes then.
-    fn resize(&mut self, len: usize) -> Result<(), Full>;
+    /// [`NoRoom`] above the capacity; nothing changes then.
+    fn resize(&mut self, len: usize) -> Result<(), NoRoom>;
 
     /// Most words that can be in use.
     fn capacity(&self) -> usize;
@@ -50,8 +50,8 @@ impl<const W: usize> Arena for InlineArena<W> {
         &mut self.0
     }
 
-    fn resize(&mut self, len: usize) -> Result<(), Full> {
-        self.0.resize(len, 0).map_err(|_| Full)
+    fn resize(&mut self, len: usize) -> Result<(), NoRoom> {
+        self.0.resize(len, 0).map_err(|_| NoRoom)
     }
 
     fn capacity(&self) -> usize {

@@ -21,7 +21,7 @@ pub use grid::Grid;
 pub use outcome::{Outcome, SetError};
 
 use crate::error::{ErrorKind, Field, Resource, Violation};
-use crate::frame::Full;
+use crate::frame::NoRoom;
 use crate::model::{CompositeHead, Fields, Layout};
 use crate::policy::{Mode, Policy};
 use crate::rule::Rule;
@@ -350,7 +350,7 @@ fn overlap(kind: ErrorKind, mode: Mode) -> Result<Rule, ErrorKind> {
 
 /// Makes the arena `len` words long.
 fn grow<A: Arena>(arena: &mut A, len: usize) -> Result<(), ErrorKind> {
-    arena.resize(len).map_err(|Full| ErrorKind::Capacity {
+    arena.resize(len).map_err(|NoRoom| ErrorKind::Capacity {
         what: Resource::Arena,
         needed: length(len),
         // one that grows may fail below its capacity

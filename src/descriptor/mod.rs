@@ -13,7 +13,7 @@ pub(crate) mod view;
 mod walk;
 
 pub use encode::{encode, encode_to, encoded_len};
-pub use sink::{NoSpace, Order, Sink, WriteError};
+pub use sink::{NoSpace, Order, Sink, SliceSink, WriteError};
 pub use spec::DescriptorSpec;
 pub use view::DescriptorView;
 pub use walk::{FieldSpan, FieldWalk};

@@ -3,9 +3,13 @@
 use core::fmt;
 
 use crate::error::{ErrorKind, Violation};
+use crate::frame::{NoRoom, Storage};
 use crate::rule::Rule;
 
-/// Takes bytes in order and never goes back: a slice, a UART, a socket, a file.
+/// Takes bytes in order and never goes back: a UART, a socket, a file.
+///
+/// A slice is one as [`SliceSink`]. With the feature `alloc` a `Vec<u8>` is one, with `std` anything that takes bytes,
+/// as `io_std::Output`; `io_embedded` has one over drivers of `embedded-io`. A type of your own needs this one method.
 pub trait Sink {
     /// Why bytes could not be taken.
     type Error;
@@ -24,6 +28,56 @@ impl<S: Sink + ?Sized> Sink for &mut S {
     #[inline]
     fn put(&mut self, bytes: &[u8]) -> Result<(), Self::Error> {
         (**self).put(bytes)
+    }
+}
+
+/// A slice that is filled from its start.
+///
+/// ```
+/// use hrry::{NoRoom, Sink, SliceSink};
+/// let mut memory = [0; 4];
+/// let mut sink = SliceSink::new(&mut memory);
+/// sink.put(&[1, 2, 3])?;
+/// assert_eq!(sink.put(&[4, 5]), Err(NoRoom)); // takes all of the bytes or none
+/// sink.put(&[6])?;
+/// assert_eq!(sink.written(), [1, 2, 3, 6]);
+/// sink.clear(); // what was written went elsewhere
+/// assert_eq!(sink.written(), []);
+/// # Ok::<(), NoRoom>(())
+/// ```
+#[derive(Debug)]
+pub struct SliceSink<'a> {
+    memory: &'a mut [u8],
+    len: usize,
+}
+
+impl<'a> SliceSink<'a> {
+    /// At the start of the slice.
+    #[must_use]
+    pub const fn new(memory: &'a mut [u8]) -> Self {
+        SliceSink { memory, len: 0 }
+    }
+
+    /// What was written since the start.
+    #[must_use]
+    pub fn written(&self) -> &[u8] {
+        self.memory.stored(self.len)
+    }
+
+    /// Goes back to the start of the slice.
+    pub const fn clear(&mut self) {
+        self.len = 0;
+    }
+}
+
+impl Sink for SliceSink<'_> {
+    type Error = NoRoom;
+
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> Result<(), NoRoom> {
+        self.memory.append(self.len, bytes)?;
+        self.len = self.len.saturating_add(bytes.len());
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::entry::{Places, RawEntry, require_ascending, require_name};
 use crate::error::{Error, ErrorKind, Field, Resource};
-use crate::frame::{Full, Storage};
+use crate::frame::{NoRoom, Storage};
 use crate::model::Fields;
 use crate::policy::Policy;
 use crate::record::Spot;
@@ -69,7 +69,7 @@ impl<S: Storage> Table<S> {
         let others = d.buffer_count().saturating_sub(1);
         let needed = length(end.saturating_add(others.saturating_mul(SIZE)));
         let limit = self.storage.limit();
-        let full = |Full| ErrorKind::Capacity {
+        let full = |NoRoom| ErrorKind::Capacity {
             what: Resource::Index,
             needed,
             // storage that grows may fail below its limit

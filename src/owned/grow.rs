@@ -7,7 +7,7 @@ use core::convert::Infallible;
 use crate::composite::{Arena, CompositeValidator, Exact};
 use crate::descriptor::{Sink, WriteError};
 use crate::file::{FileOptions, FileWriter};
-use crate::frame::{Full, Storage};
+use crate::frame::{NoRoom, Storage};
 use crate::policy::Policy;
 use crate::stream::{StreamDecoder, StreamWriter};
 use crate::wire::length;
@@ -35,14 +35,14 @@ impl Storage for GrowFrame {
         length(isize::MAX.unsigned_abs())
     }
 
-    fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), Full> {
+    fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), NoRoom> {
         let stored = self.0.get_mut(len..).unwrap_or(&mut []);
         if let Some((place, _)) = stored.split_at_mut_checked(bytes.len()) {
             place.copy_from_slice(bytes);
             return Ok(());
         }
         self.0.truncate(len);
-        self.0.try_reserve(bytes.len()).map_err(|_| Full)?;
+        self.0.try_reserve(bytes.len()).map_err(|_| NoRoom)?;
         self.0.extend_from_slice(bytes);
         Ok(())
     }
@@ -61,9 +61,9 @@ impl Arena for Vec<u64> {
         self
     }
 
-    fn resize(&mut self, len: usize) -> Result<(), Full> {
+    fn resize(&mut self, len: usize) -> Result<(), NoRoom> {
         self.try_reserve(len.saturating_sub(Vec::len(self)))
-            .map_err(|_| Full)?;
+            .map_err(|_| NoRoom)?;
         Vec::resize(self, len, 0);
         Ok(())
     }

@@ -2,7 +2,7 @@
 //! not show.
 
 use hrry::{
-    Error, ErrorKind, Exact, FixedStream, Full, InlineArena, Policy, Resource, Rule, Storage,
+    Error, ErrorKind, Exact, FixedStream, InlineArena, NoRoom, Policy, Resource, Rule, Storage,
     StreamDecoder, StreamParser,
 };
 
@@ -72,11 +72,11 @@ impl Storage for Short {
         self.1 as u64
     }
 
-    fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), Full> {
+    fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), NoRoom> {
         self.0.truncate(len);
         self.0.extend_from_slice(bytes);
         if self.0.len() > self.1 {
-            Err(Full)
+            Err(NoRoom)
         } else {
             Ok(())
         }

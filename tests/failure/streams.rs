@@ -6,7 +6,7 @@ use std::rc::Rc;
 use hrry::owned::GrowFrame;
 use hrry::{
     Arena, CombineOp, CompositeHead, CompositionRule, ElementType, ErrorKind, Event, Exact,
-    FixedDecoder, Full, Policy, Resource, Rule, Storage, StreamDecoder,
+    FixedDecoder, NoRoom, Policy, Resource, Rule, Storage, StreamDecoder,
 };
 
 use super::kind;
@@ -52,7 +52,7 @@ impl Storage for Counting {
         self.0.limit()
     }
 
-    fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), Full> {
+    fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), NoRoom> {
         self.1.set(self.1.get() + bytes.len());
         self.0.append(len, bytes)
     }
@@ -74,7 +74,7 @@ impl Arena for Peak {
         &mut self.0
     }
 
-    fn resize(&mut self, len: usize) -> Result<(), Full> {
+    fn resize(&mut self, len: usize) -> Result<(), NoRoom> {
         self.1.set(self.1.get().max(len));
         Arena::resize(&mut self.0, len)
     }

@@ -2,7 +2,7 @@
 
 use hrry::{
     BufferHandle, CombineOp, CompositeHead, CompositionRule, DeviceTag, ElementType, ErrorKind,
-    Exact, Field, FileOptions, FileWriter, FixedFileWriter, Full, InlineArena, Order, Policy,
+    Exact, Field, FileOptions, FileWriter, FixedFileWriter, InlineArena, NoRoom, Order, Policy,
     Resource, Rule, Storage, SyncMode, WriteError,
 };
 
@@ -254,10 +254,14 @@ impl Storage for Stingy {
         1 << 40
     }
 
-    fn append(&mut self, len: usize, bytes: &[u8]) -> std::result::Result<(), Full> {
+    fn append(&mut self, len: usize, bytes: &[u8]) -> std::result::Result<(), NoRoom> {
         self.0.truncate(len);
         self.0.extend(bytes);
-        if self.0.len() > 40 { Err(Full) } else { Ok(()) }
+        if self.0.len() > 40 {
+            Err(NoRoom)
+        } else {
+            Ok(())
+        }
     }
 
     fn stored(&self, len: usize) -> &[u8] {

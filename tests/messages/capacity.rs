@@ -271,9 +271,9 @@ fn memory_that_runs_out() {
             u64::MAX
         }
 
-        fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), hrry::Full> {
+        fn append(&mut self, len: usize, bytes: &[u8]) -> Result<(), hrry::NoRoom> {
             if len + bytes.len() > 10 {
-                return Err(hrry::Full);
+                return Err(hrry::NoRoom);
             }
             self.0.truncate(len);
             self.0.extend_from_slice(bytes);

@@ -1,6 +1,6 @@
 //! Lent words for open composites.
 
-use hrry::{Arena, Full};
+use hrry::{Arena, NoRoom};
 
 #[derive(Debug)]
 pub(crate) struct LentArena {
@@ -23,9 +23,9 @@ impl Arena for LentArena {
         self.words.get_mut(..self.used).unwrap_or(&mut [])
     }
 
-    fn resize(&mut self, len: usize) -> Result<(), Full> {
+    fn resize(&mut self, len: usize) -> Result<(), NoRoom> {
         if len > self.words.len() {
-            return Err(Full);
+            return Err(NoRoom);
         }
         if let Some(new) = self.words.get_mut(self.used..len) {
             new.fill(0);
@@ -53,7 +53,7 @@ mod tests {
         assert_eq!(arena.resize(3), Ok(()));
         assert_eq!(arena.words(), [0; 3]);
         arena.words_mut().copy_from_slice(&[1, 2, 3]);
-        assert_eq!(arena.resize(5), Err(Full));
+        assert_eq!(arena.resize(5), Err(NoRoom));
         assert_eq!(arena.words(), [1, 2, 3]);
         assert_eq!(arena.resize(1), Ok(()));
         assert_eq!(arena.resize(4), Ok(()));

@@ -1,6 +1,6 @@
 //! A container front to back, in chunks and in memory that is lent.
 
-use hrry::{Arena, Exact, FileEvent, FileParser, Full, Policy, Region};
+use hrry::{Arena, Exact, FileEvent, FileParser, NoRoom, Policy, Region};
 
 use super::here::{Here, Tensor, indexed, level, pairs};
 
@@ -20,10 +20,10 @@ impl Arena for Lent<'_> {
         &mut self.words[..self.used]
     }
 
-    fn resize(&mut self, len: usize) -> Result<(), Full> {
+    fn resize(&mut self, len: usize) -> Result<(), NoRoom> {
         let before = self.used;
         if len > self.words.len() {
-            return Err(Full);
+            return Err(NoRoom);
         }
         self.used = len;
         if let Some(new) = self.words.get_mut(before..len) {
