@@ -34,7 +34,8 @@ impl From<f64> for F64Bits {
 pub struct BufferHandle {
     /// Bytes; 0 for an empty buffer.
     pub byte_size: u64,
-    /// A power of two; at least 64 unless the buffer is empty.
+    /// What the address of the buffer is a multiple of, where it is in memory: a power of two, and at least 64
+    /// unless the buffer is empty.
     pub alignment: u32,
     /// Where the buffer is.
     pub device_tag: DeviceTag,
@@ -46,6 +47,13 @@ pub struct BufferHandle {
 
 impl BufferHandle {
     /// A buffer in host memory, synchronised by its producer.
+    ///
+    /// `alignment` is a promise to those who find the buffer in memory, as in a mapped file: its address is a multiple
+    /// of that. It says nothing about the bytes of a stream, which have no address: whoever reads them into memory
+    /// sees to the alignment, and the slice that they are written from may lie anywhere.
+    ///
+    /// 64, a cache line, is the least for a buffer that is not empty, whatever the element type: 2 or 4 are refused
+    /// (BUF-07). More than that helps where others map the memory or a device reads it, as 4,096 for a page.
     #[must_use]
     pub const fn cpu(byte_size: u64, alignment: u32) -> Self {
         BufferHandle {

@@ -12,15 +12,9 @@ use crate::wire::tag;
 
 impl From<CompositeLayout> for CompositeHead {
     fn from(layout: CompositeLayout) -> Self {
-        let (composition_rule, combine_op) = match layout.composition_rule {
-            CompositionRule::Partition => (tag::CompositionRule::Partition, CombineOp::None),
-            CompositionRule::Overlay(op) => (tag::CompositionRule::Overlay, op),
-            CompositionRule::Group => (tag::CompositionRule::Group, CombineOp::None),
-            CompositionRule::Private(rule, op) => (rule, op),
-        };
         CompositeHead {
-            composition_rule,
-            combine_op,
+            composition_rule: layout.composition_rule.into(),
+            combine_op: layout.composition_rule.combine_op(),
             member_count: layout.member_count,
         }
     }
@@ -28,16 +22,41 @@ impl From<CompositeLayout> for CompositeHead {
 
 impl From<CompositeHead> for CompositeLayout {
     fn from(head: CompositeHead) -> Self {
-        let rule = match (head.composition_rule, head.combine_op) {
+        CompositeLayout {
+            composition_rule: (head.composition_rule, head.combine_op).into(),
+            member_count: head.member_count,
+        }
+    }
+}
+
+/// The rule by itself, as [`CompositeHead`] has it.
+impl From<CompositionRule> for tag::CompositionRule {
+    fn from(rule: CompositionRule) -> Self {
+        match rule {
+            CompositionRule::Partition => tag::CompositionRule::Partition,
+            CompositionRule::Overlay(_) => tag::CompositionRule::Overlay,
+            CompositionRule::Group => tag::CompositionRule::Group,
+            CompositionRule::Private(rule, _) => rule,
+        }
+    }
+}
+
+/// A rule and what it does to members; an overlay needs an operation (COMP-09).
+impl From<(tag::CompositionRule, CombineOp)> for CompositionRule {
+    fn from(both: (tag::CompositionRule, CombineOp)) -> Self {
+        match both {
             (tag::CompositionRule::Partition, CombineOp::None) => CompositionRule::Partition,
             (tag::CompositionRule::Overlay, op) => CompositionRule::Overlay(op),
             (tag::CompositionRule::Group, CombineOp::None) => CompositionRule::Group,
             (rule, op) => CompositionRule::Private(rule, op),
-        };
-        CompositeLayout {
-            composition_rule: rule,
-            member_count: head.member_count,
         }
+    }
+}
+
+/// A rule without an operation: an overlay needs one (COMP-09).
+impl From<tag::CompositionRule> for CompositionRule {
+    fn from(rule: tag::CompositionRule) -> Self {
+        (rule, CombineOp::None).into()
     }
 }
 

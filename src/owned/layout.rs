@@ -121,6 +121,14 @@ pub struct CsfLayout {
 /// assert_eq!(CompositeLayout::new(overlay, 2)?.member_count, 2);
 /// let empty = CompositeLayout::new(overlay, 0).unwrap_err();
 /// assert_eq!(empty.rule().unwrap().id(), "COMP-12");
+///
+/// // the rules of plain descriptors go as well
+/// let group = CompositeLayout::new(hrry::CompositionRule::Group, 3)?;
+/// assert_eq!(group.composition_rule, CompositionRule::Group);
+/// let same = CompositeLayout::new((hrry::CompositionRule::Overlay, CombineOp::Replace), 2)?;
+/// assert_eq!(same.composition_rule, overlay);
+/// let missing = CompositeLayout::new(hrry::CompositionRule::Overlay, 2).unwrap_err();
+/// assert_eq!(missing.rule().unwrap().id(), "COMP-09");
 /// # Ok::<(), hrry::owned::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -132,7 +140,8 @@ pub struct CompositeLayout {
 }
 
 /// What the members of a composite are to its head: rule and combine operation in one, since only
-/// overlays have the latter.
+/// overlays have the latter. [`CompositeHead`](crate::CompositeHead) keeps them apart, with the
+/// [rule of the wire](tag::CompositionRule); each is made of the other by `into`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CompositionRule {
@@ -166,6 +175,17 @@ pub struct PrivateLayout {
     pub extension_data: Vec<u8>,
 }
 
+impl CompositionRule {
+    /// How corrections combine with what is below them; `None` but for overlays and private rules.
+    #[must_use]
+    pub const fn combine_op(self) -> CombineOp {
+        match self {
+            CompositionRule::Partition | CompositionRule::Group => CombineOp::None,
+            CompositionRule::Overlay(op) | CompositionRule::Private(_, op) => op,
+        }
+    }
+}
+
 impl CooLayout {
     /// So many stored elements.
     #[must_use]
@@ -191,16 +211,20 @@ impl CscLayout {
 }
 
 impl CompositeLayout {
-    /// A head that so many items belong to.
+    /// A head that so many items belong to. The rule may be that of the [wire](tag::CompositionRule), alone or with
+    /// its operation.
     ///
     /// # Errors
     ///
     /// COMP-09 of an overlay without an operation, COMP-11 of the count that is reserved, COMP-12 of an
     /// overlay without members; COMP-06 and COMP-07 of a private rule. A partition without members is
     /// judged with the shape.
-    pub fn new(composition_rule: CompositionRule, member_count: u32) -> Result<Self, Error> {
+    pub fn new(
+        composition_rule: impl Into<CompositionRule>,
+        member_count: u32,
+    ) -> Result<Self, Error> {
         let layout = CompositeLayout {
-            composition_rule,
+            composition_rule: composition_rule.into(),
             member_count,
         };
         probe::head(Layout::Composite(layout.into()))?;

@@ -66,6 +66,11 @@ impl From<U64s<'_>> for Shape {
 /// assert_eq!(shard.shard_offset(), [0, 4]);
 /// let outside = ShardDescriptor::new(vec![8, 8], vec![0, 9]).unwrap_err();
 /// assert_eq!(outside.rule().unwrap().id(), "SHARD-01");
+///
+/// // the same with names, judged when it is built into a descriptor
+/// use hrry::Shard;
+/// let named = Shard { parent_shape: (&[8, 8]).into(), shard_offset: (&[0, 4]).into() };
+/// assert_eq!(ShardDescriptor::from(named), shard);
 /// # Ok::<(), hrry::owned::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -75,12 +80,13 @@ pub struct ShardDescriptor {
 }
 
 impl ShardDescriptor {
-    /// A place in a tensor of that shape. Whether the tensor at the place reaches out of it is judged
-    /// with its shape.
+    /// A place in a tensor of that shape: first the shape of the larger tensor, then where this one starts in it.
+    /// Whether the tensor at the place reaches out of it is judged with its shape.
     ///
     /// # Errors
     ///
-    /// DESC-09 and DESC-13 of the lengths; SHARD-02 of a dynamic parent; SHARD-01 of a start outside it.
+    /// DESC-09 and DESC-13 of the lengths; SHARD-02 of a dynamic parent; SHARD-01 of a start outside it, which is what
+    /// the two the other way round most often are.
     pub fn new(
         parent_shape: impl Into<Vec<u64>>,
         shard_offset: impl Into<Vec<u64>>,
