@@ -8,6 +8,7 @@ mod owned {
     #[path = "../roundtrip/damage.rs"]
     mod damage;
     mod descriptor;
+    mod numbers;
     mod parts;
     mod plain;
     mod reader;

@@ -11,7 +11,8 @@ use crate::check;
 use crate::descriptor::DescriptorSpec;
 use crate::model::{BufferHandle, ExtensionType, Fields, Quantization, Statistics, U64s};
 use crate::policy::Policy;
-use crate::value::{quantize, room};
+use crate::value::element::Scalar;
+use crate::value::{ValueError, all_given, dense, quantize, store};
 use crate::wire::descriptor::{
     MAX_BUFFERS, MIN_BUFFER_ALIGNMENT, NO_BUFFER, VERSION_MAJOR, VERSION_MINOR,
 };
@@ -129,10 +130,43 @@ impl TensorDescriptorBuilder {
         })
     }
 
-    /// The tensor that stores those numbers in codes: buffers of the sizes that layout and scheme need, and
-    /// in them codes, scales and zero points as [`quantize`] chooses them.
+    /// The tensor with those numbers as its elements, in buffers of the size that the layout needs; the other
+    /// way round from [`Tensor::to_vec`].
     ///
-    /// `values` are all elements, last dimension fastest. Buffers that were named before are left out.
+    /// `values` are all elements, last dimension fastest, of any dense layout; [`Scalar`] says which numbers go with
+    /// which types. Buffers that were named before are left out. Codes of a quantized tensor are chosen by
+    /// [`quantize`](Self::quantize).
+    ///
+    /// ```
+    /// use hrry::owned::layout::LayoutDescriptor;
+    /// use hrry::owned::{ElementType, Shape, TensorDescriptor};
+    /// let tensor = TensorDescriptor::builder(ElementType::Float16, Shape::new(vec![2, 3])?)
+    ///     .layout(LayoutDescriptor::ColumnMajor)
+    ///     .values(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+    /// assert_eq!(tensor.buffer(0).unwrap()[..4], [0x00, 0x3C, 0x00, 0x44]); // 1 and, below it, 4
+    /// assert_eq!(tensor.to_vec::<f32>()?, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    /// # Ok::<(), hrry::owned::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Values`]: another count of numbers than elements; numbers that the type does not have, as
+    /// [`element::encode`](crate::element::encode) tells; a layout that is not dense; a quantized tensor. As
+    /// [`build`](Self::build); [`Error::Memory`].
+    pub fn values<T: Scalar>(self, values: &[T]) -> Result<Tensor, Error> {
+        // a sparse one would be refused for the buffers that it misses
+        self.lend(|spec| dense(&spec.layout))?;
+        self.filled(0, values.len(), |descriptor, buffers| {
+            let buffer = buffers.first_mut().map_or(&mut [][..], |buffer| buffer);
+            store(descriptor, values, buffer)
+        })
+    }
+
+    /// The tensor that stores those numbers in codes of its quantization scheme: buffers of the sizes that layout and
+    /// scheme need, and in them codes, scales and zero points as [`quantize`] chooses them.
+    ///
+    /// `values` are all elements, last dimension fastest. Buffers that were named before are left out. A tensor
+    /// without a scheme takes its numbers by [`values`](Self::values).
     ///
     /// ```
     /// use hrry::owned::{ElementType, PerBlockAffine, QuantizationDescriptor, Shape, TensorDescriptor};
@@ -148,7 +182,7 @@ impl TensorDescriptorBuilder {
     /// # Errors
     ///
     /// [`Error::Values`] as [`quantize`]; as [`build`](Self::build); [`Error::Memory`].
-    pub fn quantize(mut self, values: &[f32]) -> Result<Tensor, Error> {
+    pub fn quantize(self, values: &[f32]) -> Result<Tensor, Error> {
         let scheme = self.quantization.as_ref().map(QuantizationDescriptor::lend);
         let last = match scheme {
             Some(Quantization::Buffers(p)) => match p.zero_point_buffer_index {
@@ -157,6 +191,19 @@ impl TensorDescriptorBuilder {
             },
             _ => 0,
         };
+        self.filled(last, values.len(), |descriptor, buffers| {
+            quantize(descriptor, values, buffers)
+        })
+    }
+
+    /// The tensor whose buffers, up to the last one, have the sizes that it needs, and what `fill` writes for so many
+    /// numbers.
+    fn filled(
+        mut self,
+        last: u32,
+        given: usize,
+        fill: impl FnOnce(&TensorDescriptor, &mut [&mut [u8]]) -> Result<(), ValueError>,
+    ) -> Result<Tensor, Error> {
         let sizes = (0..=last).take(MAX_BUFFERS);
         let sizes: Vec<u64> = self.lend(|spec| {
             let size = |k| check::needed_bytes(spec, k).unwrap_or(0);
@@ -166,7 +213,7 @@ impl TensorDescriptorBuilder {
         self.buffers = sizes.iter().map(handle).collect();
         let descriptor = self.build()?;
         // a shape that the numbers do not fill costs no memory
-        room(SubBox::whole(descriptor.shape()), values.len())?;
+        all_given(SubBox::whole(descriptor.shape()), given)?;
         let mut bytes = Vec::new();
         for size in sizes {
             bytes.push(zeros(Some(size))?);
@@ -175,7 +222,7 @@ impl TensorDescriptorBuilder {
             .iter_mut()
             .map(|bytes: &mut Vec<u8>| &mut bytes[..])
             .collect();
-        quantize(&descriptor, values, &mut slices)?;
+        fill(&descriptor, &mut slices)?;
         let buffers: Result<Vec<Buffer>, _> = bytes
             .iter()
             .map(|bytes| AlignedBuffer::copy_of(bytes).map(Buffer::from))

@@ -13,7 +13,8 @@ use crate::wire::descriptor::NO_BUFFER;
 use crate::wire::length32;
 use crate::wire::tag::{ElementType, Scheme};
 
-/// A quantization scheme and its parameters.
+/// A quantization scheme and its parameters; [`quantize`](super::TensorDescriptorBuilder::quantize) of the builder
+/// stores numbers with it.
 ///
 /// ```
 /// use hrry::owned::{ElementType, PerBlockAffine, QuantizationDescriptor};
@@ -128,6 +129,9 @@ schemes! {
     /// A scale, and perhaps a zero point, for each channel.
     PerChannelAffine
     /// A scale, and perhaps a zero point, for each block.
+    ///
+    /// [`quantize`](super::TensorDescriptorBuilder::quantize) of the builder chooses them for numbers and makes the
+    /// tensor, with its buffers.
     PerBlockAffine
     /// 4-bit codes of a fixed table, with a scale for each block.
     Nf4

@@ -8,6 +8,10 @@ use crate::wire::length;
 
 /// A tensor: a descriptor and the bytes of each of its buffers.
 ///
+/// From numbers it is made by the builder: [`values`](super::TensorDescriptorBuilder::values), or
+/// [`quantize`](super::TensorDescriptorBuilder::quantize) where it has a quantization scheme. Its numbers are read by
+/// [`to_vec`](Self::to_vec).
+///
 /// ```
 /// use hrry::owned::{Buffer, BufferHandle, ElementType, Shape, Tensor, TensorDescriptor};
 /// let descriptor = TensorDescriptor::builder(ElementType::UInt8, Shape::new(vec![4])?)

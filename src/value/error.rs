@@ -23,18 +23,27 @@ pub enum ValueError {
         /// Those that there is room for.
         available: u64,
     },
+    /// There are fewer or more numbers to be stored than the shape has elements.
+    Values {
+        /// Numbers.
+        given: u64,
+        /// Elements of the shape.
+        elements: u64,
+    },
     /// No rule says how the scheme turns stored codes into numbers: a private one, or blocks of a
     /// block-paged tensor (AMB-42).
     Scheme(Scheme),
-    /// A scale or zero point is not in its buffer, or is none (QUANT-30).
+    /// A scale or zero point is not in its buffer, or is none (QUANT-30); the buffer may be missing.
     Parameter {
         /// The buffer that should hold it.
         buffer: u32,
         /// Its place among the parameters.
         entry: u64,
     },
-    /// The tensor has no quantization scheme.
+    /// The tensor has no quantization scheme: its numbers are its elements, and need no codes.
     NotQuantized,
+    /// The tensor has a quantization scheme: its numbers are `f32` or `f64`, whatever the type of its codes.
+    Quantized,
     /// A strict reader refuses the descriptor.
     Refused(Violation),
     /// A number that is to be quantized is infinite or NaN.
@@ -77,13 +86,24 @@ impl fmt::Display for ValueError {
             ValueError::Length { needed, available } => {
                 write!(f, "room for {available} where {needed} are asked for")
             }
+            ValueError::Values { given, elements } => {
+                write!(f, "{given} values where the shape has {elements}")
+            }
             ValueError::Scheme(scheme) => {
                 write!(f, "no rule gives the numbers of the scheme {scheme:?} here")
             }
             ValueError::Parameter { buffer, entry } => {
-                write!(f, "buffer {buffer} has no usable parameter {entry}")
+                write!(
+                    f,
+                    "no usable parameter {entry}: buffer {buffer} is missing or too short, or holds no number there"
+                )
             }
-            ValueError::NotQuantized => f.write_str("the tensor is not quantized"),
+            ValueError::NotQuantized => f.write_str(
+                "the tensor has no quantization scheme, and plain numbers are stored as they are",
+            ),
+            ValueError::Quantized => f.write_str(
+                "the tensor is quantized: its numbers are f32 or f64, and `read_stored` gives its codes",
+            ),
             ValueError::Refused(violation) => violation.fmt(f),
             ValueError::NotFinite { index } => write!(f, "number {index} is not finite"),
             ValueError::NoView(rule) => write!(f, "a {rule:?} has no common view"),

@@ -11,6 +11,8 @@ mod error;
 mod parameters;
 mod quantize;
 mod read;
+#[cfg(feature = "alloc")]
+mod store;
 mod stored;
 mod summary;
 mod target;
@@ -18,8 +20,12 @@ mod target;
 pub use canvas::Canvas;
 
 pub use error::ValueError;
+#[cfg(feature = "alloc")]
+pub(crate) use quantize::{all_given, dense};
 pub use quantize::{choose_per_tensor, quantize};
 #[cfg(feature = "alloc")]
-pub(crate) use read::{packed_len, room};
+pub(crate) use read::packed_len;
 pub use read::{read_stored, read_tokens, read_values};
+#[cfg(feature = "alloc")]
+pub(crate) use store::store;
 pub use summary::Summary;

@@ -3,7 +3,6 @@
 use super::element::{self, Value, nearest_f32, whole};
 use super::error::ValueError;
 use super::parameters::{Parameter, Source};
-use super::read::room;
 use super::stored::{Data, Piece, each};
 use crate::address::{AddressError, Merge, SubBox};
 use crate::check;
@@ -89,11 +88,8 @@ pub fn quantize(
 ) -> Result<(), ValueError> {
     let whole = SubBox::whole(d.shape());
     whole.within(d.shape())?;
-    room(whole, values.len())?;
-    let layout = d.layout();
-    if layout.tag().is_sparse() || matches!(layout, Layout::BlockPaged(_)) {
-        return Err(AddressError::Layout(layout.tag()).into());
-    }
+    all_given(whole, values.len())?;
+    dense(&d.layout())?;
     let quantization = d.quantization().ok_or(ValueError::NotQuantized)?;
     let scheme = quantization.scheme();
     if !d.element_type().stores(scheme) || scheme == Scheme::Nf4 {
@@ -226,8 +222,26 @@ fn all_finite(values: &[f32]) -> Result<(), ValueError> {
     }
 }
 
+/// Requires a layout with a place for every element that follows from its index.
+pub(crate) fn dense(layout: &Layout<'_>) -> Result<(), ValueError> {
+    if layout.tag().is_sparse() || matches!(layout, Layout::BlockPaged(_)) {
+        return Err(AddressError::Layout(layout.tag()).into());
+    }
+    Ok(())
+}
+
+/// Requires a number for each element of a shape.
+pub(crate) fn all_given(whole: SubBox<'_>, given: usize) -> Result<(), ValueError> {
+    let (given, elements) = (length(given), whole.elements().unwrap_or(u64::MAX));
+    if given == elements {
+        Ok(())
+    } else {
+        Err(ValueError::Values { given, elements })
+    }
+}
+
 /// Writes elements whose places lie a step apart.
-fn write<T: element::Scalar>(
+pub(super) fn write<T: element::Scalar>(
     of: ElementType,
     numbers: &[T],
     place: Piece,

@@ -36,8 +36,9 @@ use crate::wire::tag::ElementType;
 /// # Errors
 ///
 /// A box of another size than `out` or outside the shape; elements without a place, as
-/// [`locate_stored`](crate::locate_stored) tells; numbers that `T` does not take, as [`Scalar`] tells;
-/// schemes and parameters without a meaning. What `out` holds then has none.
+/// [`locate_stored`](crate::locate_stored) tells; numbers that `T` does not take, as [`Scalar`] tells: those of a
+/// quantized tensor are `f32` or `f64`, whatever its codes are, which [`read_stored`] gives; schemes and parameters
+/// without a meaning. What `out` holds then has none.
 pub fn read_values<T: Scalar>(
     d: &(impl Fields + ?Sized),
     buffers: &[&[u8]],
@@ -146,9 +147,7 @@ impl<'a> Numbers<'a> {
             scheme: scheme.transpose()?,
         };
         match numbers.scheme {
-            Some(_) => T::number(0.0)
-                .map(|_| ())
-                .ok_or(ElementError::Lossy { from: element_type })?,
+            Some(_) => T::number(0.0).map(|_| ()).ok_or(ValueError::Quantized)?,
             None => element::decode::<T>(element_type, &[], 0, &mut [])?,
         }
         Ok(numbers)
@@ -185,8 +184,7 @@ impl<'a> Numbers<'a> {
         scheme.chunks(&self.data, index, piece, |start, numbers| {
             let out = out.get_mut(start..).unwrap_or_default();
             for (out, number) in out.iter_mut().zip(numbers) {
-                let lossy = ElementError::Lossy { from: element_type };
-                *out = T::number(*number).ok_or(lossy)?;
+                *out = T::number(*number).ok_or(ValueError::Quantized)?;
             }
             Ok(())
         })
@@ -318,7 +316,7 @@ pub(crate) fn packed_len(element_type: ElementType, part: SubBox<'_>) -> Result<
 }
 
 /// Requires a place for each element of a box.
-pub(crate) fn room(part: SubBox<'_>, available: usize) -> Result<(), ValueError> {
+fn room(part: SubBox<'_>, available: usize) -> Result<(), ValueError> {
     same_len(part.elements().unwrap_or(u64::MAX), available)
 }
 

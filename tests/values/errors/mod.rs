@@ -70,7 +70,18 @@ fn words_for_every_reason() {
                 buffer: 1,
                 entry: 7,
             },
-            "buffer 1 has no usable parameter 7",
+            "no usable parameter 7: buffer 1 is missing or too short, or holds no number there",
+        ),
+        (
+            ValueError::Values {
+                given: 200,
+                elements: 256,
+            },
+            "200 values where the shape has 256",
+        ),
+        (
+            ValueError::Quantized,
+            "the tensor is quantized: its numbers are f32 or f64, and `read_stored` gives its codes",
         ),
         (ValueError::NotFinite { index: 4 }, "number 4 is not finite"),
         (

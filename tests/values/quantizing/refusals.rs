@@ -80,10 +80,10 @@ fn what_has_no_codes_is_refused() {
 
     let mut case = tensor(1, 3, ElementType::UInt4, &mut rng);
     let count = case.places.len();
-    let length = |available: usize| {
-        Err(ValueError::Length {
-            needed: count as u64,
-            available: available as u64,
+    let length = |given: usize| {
+        Err(ValueError::Values {
+            given: given as u64,
+            elements: count as u64,
         })
     };
     assert_eq!(store(&mut case, &vec![0.0; count + 1]), length(count + 1));
