@@ -1,5 +1,39 @@
+//! Tensors in the Hurray interchange format, read and written without a standard library and without an allocator.
+//!
+//! # Start here
+//!
+//! | task | take | feature |
+//! |---|---|---|
+#![cfg_attr(
+    feature = "std",
+    doc = "| tensors by name in a file of your application | [`io_std::FileReader`], [`io_std::FileWriter`] in [`io_std::save`] | `std` |",
+    doc = "| tensors over a socket or a pipe | [`io_std::StreamReader`], [`io_std::StreamWriter`]; [`io_std::SessionLink`] for requests and answers | `std` |"
+)]
+#![cfg_attr(
+    feature = "alloc",
+    doc = "| a tensor of numbers, and back | [`values`](owned::TensorDescriptorBuilder::values) and [`quantize`](owned::TensorDescriptorBuilder::quantize) of [`owned::TensorDescriptor::builder`]; [`owned::Item::to_vec`] | `alloc` |",
+    doc = "| whole tensors of a stream, without I/O | [`owned::ItemReader`], [`owned::Item::encode_to_vec`] | `alloc` |"
+)]
+#![cfg_attr(
+    feature = "embedded-io-07",
+    doc = "| a stream from or to a driver of `embedded-io` | [`Pump`](io_embedded::blocking_07::Pump), [`FixedWriter`](io_embedded::blocking_07::FixedWriter) | `embedded-io-07` |"
+)]
+#![cfg_attr(
+    feature = "embedded-io-async-07",
+    doc = "| the same, waiting as futures | [`Pump`](io_embedded::async_07::Pump), [`FixedWriter`](io_embedded::async_07::FixedWriter) | `embedded-io-async-07` |"
+)]
+//! | a stream, its bytes as they arrive | [`profile::Sensor`] or another [`FixedDecoder`]; [`Resync`] around it where the line loses bytes | |
+//! | a stream written | [`FixedWriter`] over a [`SliceSink`], or over a [`Sink`] of your own | |
+//! | one descriptor in a slice | [`DescriptorView::parse`]; [`DescriptorSpec`] and [`encode`] | |
+//! | a file in flash or in memory | [`FileView`] | |
+//! | a file on a card, or behind requests for ranges | [`RangeReader`] over a [`ReadAt`] | |
+//! | a file front to back, or written | [`FixedFile`], [`FixedFileWriter`] | |
+//! | numbers of tensors and composites | [`read_values`], [`Canvas`], [`quantize`] | |
+//! | requests and answers over a link | [`FixedSession`] | |
+//!
 #![doc = include_str!("../README.md")]
 #![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(any(feature = "mmap", feature = "simd")), forbid(unsafe_code))]
 #![deny(unsafe_code)]
 #![deny(missing_docs, missing_debug_implementations, unreachable_pub)]

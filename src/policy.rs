@@ -59,7 +59,8 @@ pub(crate) fn agreed<T: PartialEq>(values: &[T], value: &T) -> bool {
     values.iter().any(|agreed| agreed == value)
 }
 
-/// The choices of a reader or writer; start from [`Policy::STRICT`] and change fields.
+/// The choices of a reader or writer; start from [`Policy::STRICT`] and change fields. Fields may be added, so
+/// that `Policy { .., ..Policy::STRICT }` does not compile outside this crate.
 ///
 /// ```
 /// use hrry::{Policy, Transport};

@@ -43,8 +43,11 @@ fn blocks(markdown: &str, language: &str) -> Vec<String> {
 /// One source: the examples are compiled and run with the documentation's.
 #[test]
 fn crate_docs_are_the_readme() {
-    let included = "#![doc = include_str!(\"../README.md\")]\n";
-    assert!(text("src/lib.rs").starts_with(included));
+    let included = "\n#![doc = include_str!(\"../README.md\")]\n";
+    let lib = text("src/lib.rs");
+    let (table, _) = lib.split_once(included).expect("the README is included");
+    // behind where to start, and nothing else
+    assert!(table.starts_with("//! ") && !table.contains("mod "));
 }
 
 /// The loop and the two commands come before the first heading.

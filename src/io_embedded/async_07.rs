@@ -1,4 +1,5 @@
-//! Streams over `embedded-io-async` 0.7, as those of [`blocking_07`](super::blocking_07).
+//! Needs feature `embedded-io-async-07`. Streams over `embedded-io-async` 0.7, as those over `embedded-io` in module
+//! `blocking_07`.
 //!
 //! A future that is dropped before it is ready loses no byte and repeats none: everything that was read or
 //! written is accounted for before the next point where it can wait, in the value or in the slice that the
@@ -38,7 +39,7 @@ impl Driver {
 
 /// Feeds a parser from a source, through a buffer of the caller.
 ///
-/// As the blocking [`Pump`](super::blocking_07::Pump), which says how far it reads: never past what the parser
+/// As the blocking `Pump` of `blocking_07`, which says how far it reads: never past what the parser
 /// [wants](crate::StreamDecoder::wanted) to its next decision.
 ///
 /// ```
@@ -146,7 +147,7 @@ impl<R: Read, P: Parser, B: AsMut<[u8]>> Pump<R, P, B> {
 
 /// Writes a stream to an output, and goes on where it stopped, after an error or a dropped future.
 ///
-/// As the blocking [`Writer`](super::blocking_07::Writer).
+/// As the blocking `Writer` of `blocking_07`.
 ///
 /// ```
 /// # use std::task::{Context, Poll, Waker};

@@ -1,4 +1,4 @@
-//! Streams over `embedded-io` 0.7: a UART, a socket, a card.
+//! Needs feature `embedded-io-07`. Streams over `embedded-io` 0.7: a UART, a socket, a card.
 
 use embedded_io_07::{Read, Write};
 

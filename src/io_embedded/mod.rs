@@ -1,5 +1,5 @@
-//! Streams over the I/O traits of embedded Rust, with memory of the caller: [`blocking_07`] for `embedded-io`
-//! 0.7, [`async_07`] for `embedded-io-async` 0.7.
+//! Needs feature `embedded-io-07` or `embedded-io-async-07`. Streams over the I/O traits of embedded Rust, with memory
+//! of the caller: module `blocking_07` for `embedded-io` 0.7, `async_07` for `embedded-io-async` 0.7.
 //!
 //! Depends on streams; contains no rule and no parsing. The two modules differ in nothing but the waiting:
 //! what is read and what is to be written is kept here, between one call of the driver and the next, so

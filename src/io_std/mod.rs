@@ -1,4 +1,4 @@
-//! What needs an operating system: streams and sessions over `Read` and `Write`, files, mapped files, atomic saves, and
+//! Needs feature `std`. What needs an operating system: streams and sessions over `Read` and `Write`, files, mapped files, atomic saves, and
 //! random keys.
 //!
 //! Depends on everything below; contains no rule and no parsing. An I/O error stays the value that the

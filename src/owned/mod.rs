@@ -1,4 +1,4 @@
-//! Tensors and composites that own what they are made of, for builds with an allocator.
+//! Needs feature `alloc`. Tensors and composites that own what they are made of.
 //!
 //! Depends on the whole core and contains no rule and no parsing: descriptors are checked, encoded and
 //! decoded by the core's one check, encoder and decoder, sets by its validator. Memory grows with bytes

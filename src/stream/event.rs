@@ -22,6 +22,35 @@ pub enum Event<'p, 'c> {
 }
 
 /// Bytes of one buffer: ascending, without gaps, buffer after buffer. Empty buffers have none.
+///
+/// A piece ends where a chunk of input ends, which may be inside an element: from a UART that gives three bytes a
+/// read, pieces of int16 elements have three bytes. So bytes are put where `offset` says, and read as numbers when the
+/// buffer, or enough of it, is there:
+///
+/// ```
+/// # use hrry::{BufferHandle, DescriptorSpec, ElementType, Event, Layout, Policy, encode, profile::Sensor};
+/// # let buffers = [BufferHandle::cpu(4, 64)];
+/// # let spec = DescriptorSpec::new(ElementType::Int16, &[2], Layout::RowMajor, &buffers);
+/// # let mut stream = [0; 53 + 4];
+/// # encode(&spec, &mut stream, &Policy::STRICT)?;
+/// # stream[53..].copy_from_slice(&[0xE8, 0x03, 0xFF, 0xFF]);
+/// # let mut decoder = Sensor::new(Policy::STRICT);
+/// # let mut numbers = [0i16; 2];
+/// let mut tensor = [0; 4];
+/// for mut chunk in stream.chunks(3) {
+///     while let Some(event) = decoder.next_event(&mut chunk)? {
+///         if let Event::Payload(p) = event {
+///             let start = p.offset as usize;
+///             tensor[start..start + p.bytes.len()].copy_from_slice(p.bytes);
+///             if p.last {
+///                 hrry::element::decode(ElementType::Int16, &tensor, 0, &mut numbers)?;
+///             }
+///         }
+///     }
+/// }
+/// assert_eq!(numbers, [1000, -1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Payload<'c> {
