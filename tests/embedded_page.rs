@@ -1,5 +1,17 @@
-//! The page for devices shows the firmware examples, and its table says what streams take.
+//! The page for devices shows the firmware examples and two whole programs, which run here; its table says what
+//! streams take.
 #![cfg(not(miri))]
+
+// as the files of the page name it
+extern crate embedded_io_07 as embedded_io;
+
+mod embedded_page {
+    pub mod pumped;
+    pub mod receiver;
+    pub mod sender;
+
+    mod talk;
+}
 
 use std::fs;
 use std::path::Path;
@@ -14,14 +26,25 @@ fn page() -> String {
     fs::read_to_string(root().join("docs/embedded.md")).unwrap()
 }
 
-/// Every piece of code stands in one of the crates, as it is shown.
+/// Every piece of code stands in one of the crates or of the files beside this one, as it is shown.
 #[test]
 fn code_is_that_of_the_examples() {
     let mut sources = Vec::new();
     for name in ["device", "link"] {
         collect(&root().join("examples/firmware").join(name), &mut sources);
     }
+    let mut whole = Vec::new();
+    collect(&root().join("tests/embedded_page"), &mut whole);
     let page = page();
+    let shown_whole = whole
+        .iter()
+        .filter(|file| page.contains(&format!("```rust\n{file}```")));
+    assert_eq!(
+        shown_whole.count(),
+        3,
+        "sender.rs, receiver.rs and pumped.rs are shown as they are"
+    );
+    sources.extend(whole);
     let blocks = page.split("```").skip(1).step_by(2);
     let blocks = blocks.filter_map(|block| block.split_once('\n'));
     let mut shown = 0;
