@@ -4,7 +4,8 @@ use super::sections::FileHeader;
 use crate::wire::container::{FILE_HEADER, LEAST_DATA_ALIGNMENT, file_flag};
 use crate::wire::length;
 
-/// What a container promises in its first bytes; start from [`FileOptions::PLAIN`] and change fields.
+/// What a container promises in its first bytes; start from [`FileOptions::PLAIN`] and change fields. Fields may be
+/// added, so that `FileOptions { .., ..FileOptions::PLAIN }` does not compile outside this crate.
 ///
 /// ```
 /// use hrry::FileOptions;

@@ -40,24 +40,16 @@ use crate::wire::tag::SyncMode;
 /// ```
 /// use hrry::{
 ///     BufferHandle, DescriptorSpec, ElementType, FileOptions, FileView, FixedFileWriter, KvEntry, KvValue,
-///     Layout, Policy, Sink, WriteError,
+///     Layout, Policy, SliceSink,
 /// };
-///
-/// struct Bytes(Vec<u8>);
-/// impl Sink for Bytes {
-///     type Error = core::convert::Infallible;
-///     fn put(&mut self, bytes: &[u8]) -> Result<(), Self::Error> {
-///         self.0.extend_from_slice(bytes);
-///         Ok(())
-///     }
-/// }
 ///
 /// let mut options = FileOptions::PLAIN;
 /// options.has_kv_metadata = true;
 /// let buffers = [BufferHandle::cpu(8, 64)];
 /// let spec = DescriptorSpec::new(ElementType::UInt8, &[8], Layout::RowMajor, &buffers);
 ///
-/// let sink = Bytes(Vec::new());
+/// let mut memory = [0; 8192];
+/// let sink = SliceSink::new(&mut memory);
 /// let mut writer = FixedFileWriter::<_, 256, 64>::new(sink, &options, Policy::STRICT)?;
 /// writer.begin("weights", &spec)?;
 /// writer.payload(&[1, 2, 3])?;
@@ -65,13 +57,13 @@ use crate::wire::tag::SyncMode;
 /// writer.end()?;
 /// let value = KvValue::String("a sensor");
 /// let (sink, len) = writer.finish_with_kv([KvEntry { key: "model", value }])?;
-/// assert_eq!(sink.0.len() as u64, len);
+/// assert_eq!(sink.written().len() as u64, len);
 ///
-/// let file = FileView::open(&sink.0, &Policy::STRICT).expect("it was written by the rules");
+/// let file = FileView::open(sink.written(), &Policy::STRICT)?;
 /// let entry = file.find("weights").expect("it was written");
 /// // header and descriptor take 64 + 53 bytes, and the buffer starts at the next multiple of 4,096
 /// assert_eq!((entry.descriptor_offset, entry.data_offset), (64, 4096));
-/// # Ok::<(), WriteError<core::convert::Infallible>>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct FileWriter<W, S, C, A> {
