@@ -97,7 +97,7 @@ impl ErrorType for Uart<'_> {
 impl Read for Uart<'_> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize, ErrorKind> {
         self.fails = !self.fails;
-        if self.fails && self.bytes.len() % 157 == 0 {
+        if self.fails && self.bytes.len().is_multiple_of(157) {
             return Err(ErrorKind::TimedOut);
         }
         let few = into.len().min(3);
