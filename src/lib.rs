@@ -29,7 +29,7 @@
 //! | a file on a card, or behind requests for ranges | [`RangeReader`] over a [`ReadAt`] | |
 //! | a file front to back, or written | [`FixedFile`], [`FixedFileWriter`] | |
 //! | numbers of tensors and composites | [`read_values`], [`Canvas`], [`quantize`] | |
-//! | requests and answers over a link | [`FixedSession`] | |
+//! | requests and answers over a link | [`message::FixedSession`] | |
 //!
 #![doc = include_str!("../README.md")]
 #![no_std]
