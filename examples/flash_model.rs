@@ -28,7 +28,7 @@ fn show(tensor: &TensorView<'_>) {
 }
 
 fn main() -> Result<(), Error> {
-    // two words for each tensor; a device knows how many its model has
+    // two words for each tensor and one for each key; a device knows how many its model has
     let mut scratch = [0; 16];
     let (file, index) = FileView::open_with_scratch(MODEL, &Policy::STRICT, &mut scratch)?;
     println!(

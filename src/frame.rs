@@ -5,7 +5,8 @@
 
 use core::fmt;
 
-/// Memory of a fixed size has no room for what was to be put there.
+/// Memory of a fixed size has no room for what was to be put there. An output that is too short for one descriptor is
+/// [`NoSpace`](crate::NoSpace), which tells how much it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct NoRoom;
@@ -51,7 +52,7 @@ impl Storage for [u8] {
             *self.get_mut(len).ok_or(NoRoom)? = *byte;
             return Ok(());
         }
-        append(self, len, bytes)
+        append_many(self, len, bytes)
     }
 
     #[inline]
@@ -60,8 +61,9 @@ impl Storage for [u8] {
     }
 }
 
+/// Any number of bytes, apart from the few instructions that a single one takes.
 #[inline]
-fn append(frame: &mut [u8], len: usize, bytes: &[u8]) -> Result<(), NoRoom> {
+fn append_many(frame: &mut [u8], len: usize, bytes: &[u8]) -> Result<(), NoRoom> {
     let free = frame.get_mut(len..).ok_or(NoRoom)?;
     let (head, _) = free.split_at_mut_checked(bytes.len()).ok_or(NoRoom)?;
     head.copy_from_slice(bytes);

@@ -156,6 +156,7 @@ fn reserved<J: Judge>(section: &[u8], field: Field, rule: Rule, judge: &mut J) -
 /// Tells of reserved bytes in a layout payload that are not zero.
 #[cold]
 fn layout_reserved<J: Judge>(layout: LayoutTag, field: Field, judge: &mut J) -> Checked {
+    // each rule by itself: the mode of a rule that only the running program knows is a table in flash
     match layout {
         LayoutTag::BlockPaged => judge.broken(Rule::PagedReserved, field, 0),
         LayoutTag::Composite => judge.broken(Rule::HeadReserved, field, 0),

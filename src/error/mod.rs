@@ -81,7 +81,7 @@ impl Resource {
             Resource::Frame => "bytes of frame",
             Resource::Buffer => "bytes of a buffer",
             Resource::Members => "members of a composite",
-            Resource::Arena => "words for composites",
+            Resource::Arena => "64-bit words",
             Resource::SplitAxes => "split axes",
             Resource::Position => "positions",
             Resource::Index => "bytes of index",
@@ -317,7 +317,7 @@ mod tests {
             ),
             (
                 capacity(Resource::Arena, 1, 0),
-                "too little room: words for composites: 1 needed, 0 there",
+                "too little room: 64-bit words: 1 needed, 0 there",
             ),
         ];
         for (kind, wanted) in texts {

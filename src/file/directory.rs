@@ -127,9 +127,14 @@ impl<'a> FileDirectory<'a> {
     /// Words that [`index`](Self::index) takes: two for each tensor, and one for each key.
     #[must_use]
     pub fn scratch_words(&self) -> u64 {
-        let tensors = self.tensor_count().saturating_mul(2);
         // what the section states need not be there behind a private value
-        tensors.saturating_add(length(self.kv_places().count()))
+        let keys = length(self.kv_places().count());
+        self.table_words().saturating_add(keys)
+    }
+
+    /// Words of the tables: a table of names of which half is free, or one of names and one of places.
+    pub(super) fn table_words(&self) -> u64 {
+        self.tensor_count().saturating_mul(2)
     }
 
     /// What only [`index`](Self::index) checks.

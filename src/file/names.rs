@@ -23,6 +23,7 @@ pub(super) struct Names<'a> {
 const PROBES: usize = 128;
 
 impl<'a> Names<'a> {
+    /// Of an index of which nothing but its place need be known.
     pub(super) fn new(directory: FileDirectory<'a>) -> Self {
         let trailer = directory.trailer();
         let place_bits = u64::BITS.wrapping_sub(trailer.index_length.leading_zeros());
@@ -37,6 +38,11 @@ impl<'a> Names<'a> {
     #[inline]
     pub(super) fn word(&self, hash: u64, at: u64) -> u64 {
         hash & self.mask | at.saturating_sub(self.start) & !self.mask
+    }
+
+    /// What the word of a name starts with.
+    fn wanted(&self, name: &[u8]) -> u64 {
+        self.word(Spelling::of(name).hash, 0)
     }
 
     fn raw_entry(&self, word: u64) -> Option<RawEntry<'a>> {
@@ -62,30 +68,41 @@ impl<'a> Names<'a> {
         (a.name == b.name).then_some(b)
     }
 
-    /// The slot that a word is put in, or behind.
-    #[inline]
-    fn home(&self, word: u64, slots: usize) -> usize {
-        let (_, home) = widening_mul(word & self.mask, length(slots));
-        // below the number of slots
-        usize::try_from(home).unwrap_or(0)
+    pub(super) const fn directory(&self) -> &FileDirectory<'a> {
+        &self.directory
     }
 
-    /// Puts words in the first free slots from their homes on. False where one finds none, or an entry of the same
-    /// name.
+    /// The slots that a word may stand in, in the order in which they are tried: from where its hash points, the
+    /// first behind the last.
+    #[inline]
+    fn probes(&self, word: u64, slots: usize) -> impl Iterator<Item = usize> + use<> {
+        let (_, home) = widening_mul(word & self.mask, length(slots));
+        // below the number of slots
+        let mut next = usize::try_from(home).unwrap_or(0);
+        (0..PROBES).map(move |_| {
+            let k = next;
+            next = k.wrapping_add(1);
+            if next >= slots {
+                next = 0;
+            }
+            k
+        })
+    }
+
+    /// Puts words in the first of their slots that are free. False where one finds none, or an entry of the same name.
     pub(super) fn spread(&self, words: &[u64], slots: &mut [u64]) -> bool {
         words.iter().all(|word| self.put(*word, slots))
     }
 
     #[inline]
     fn put(&self, added: u64, slots: &mut [u64]) -> bool {
-        let mut k = self.home(added, slots.len());
-        for _ in 0..PROBES {
+        for k in self.probes(added, slots.len()) {
             match slots.get_mut(k) {
                 Some(slot) if *slot == 0 => {
                     *slot = added;
                     return true;
                 }
-                Some(slot) if self.same(*slot, added).is_none() => k = next(k, slots),
+                Some(slot) if self.same(*slot, added).is_none() => {}
                 _ => return false,
             }
         }
@@ -94,9 +111,8 @@ impl<'a> Names<'a> {
 
     /// The entry of a name among words that were spread.
     pub(super) fn find_spread(&self, slots: &[u64], name: &[u8]) -> Option<RawEntry<'a>> {
-        let wanted = self.word(Spelling::of(name).hash, 0);
-        let mut k = self.home(wanted, slots.len());
-        for _ in 0..PROBES {
+        let wanted = self.wanted(name);
+        for k in self.probes(wanted, slots.len()) {
             let word = slots.get(k).copied().filter(|word| *word != 0)?;
             if self.same_hash(word, wanted) {
                 let raw = self.raw_entry(word)?;
@@ -104,7 +120,6 @@ impl<'a> Names<'a> {
                     return Some(raw);
                 }
             }
-            k = next(k, slots);
         }
         None
     }
@@ -123,7 +138,7 @@ impl<'a> Names<'a> {
 
     /// The first entry of a name among words in order.
     pub(super) fn find_sorted(&self, words: &[u64], name: &[u8]) -> Option<RawEntry<'a>> {
-        let wanted = self.word(Spelling::of(name).hash, 0);
+        let wanted = self.wanted(name);
         let before = |word: &u64| self.compare(*word, wanted, name).is_lt();
         let place = words.partition_point(before);
         let raw = self.raw_entry(*words.get(place)?)?;
@@ -137,13 +152,6 @@ impl<'a> Names<'a> {
         }
         self.raw_entry(word).map(|raw| raw.name).cmp(&Some(name))
     }
-}
-
-/// The slot behind another, the first behind the last.
-#[inline]
-fn next(k: usize, slots: &[u64]) -> usize {
-    let next = k.wrapping_add(1);
-    if next < slots.len() { next } else { 0 }
 }
 
 /// What one reading of a name tells.
@@ -176,16 +184,31 @@ impl Spelling {
             Some(last) if !rest.is_empty() => take(*last),
             Some(_) => {}
             None => {
-                let mut all = [0; 8];
-                for (slot, byte) in all.iter_mut().zip(rest) {
+                let mut padded = [0; 8];
+                for (slot, byte) in padded.iter_mut().zip(rest) {
                     *slot = *byte;
                 }
-                take(all);
+                take(padded);
             }
         }
         Spelling {
             hash: sum.wrapping_mul(SPREAD),
             is_ascii: all & 0x8080_8080_8080_8080 == 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Spelling;
+
+    /// Made as the names that collide in the tests of whole files are.
+    #[test]
+    fn two_names_of_one_hash() {
+        let pair = ["]RMML@B_CTMSMHNS", "FEWLWOACc3aE#n6o"];
+        let [a, b] = pair.map(|name| Spelling::of(name.as_bytes()));
+        assert_eq!(a.hash, b.hash);
+        assert!(a.is_ascii && b.is_ascii);
+        assert!(!Spelling::of("größe".as_bytes()).is_ascii);
     }
 }

@@ -5,17 +5,15 @@ use core::slice;
 use super::directory::{Entries, FileDirectory};
 use super::entry::Entry;
 use super::names::Names;
-#[cfg(feature = "std")]
-use super::tables::slots;
 
 /// A container of which everything was checked that its index can break: each name and key is there once,
 /// and each tensor ends in front of the next descriptor.
 ///
-/// A name is found by its hash, or by binary search where tensors are not in the order of the index; and
-/// tensors come in the order of their places, as composites need them. Made by [`FileDirectory::index`].
+/// A name is found by its hash. Where tensors are not in the order of the index, a name is there twice or names were
+/// made to share hashes, it is found by binary search. Tensors come in the order of their places, as composites
+/// need them. Made by [`FileDirectory::index`].
 #[derive(Clone, Copy, Debug)]
 pub struct FileIndex<'a, 's> {
-    directory: FileDirectory<'a>,
     names: Names<'a>,
     by_name: ByName<'s>,
     /// Where entries are in the file, by ascending `descriptor_offset`; empty where they are so in the index.
@@ -25,21 +23,16 @@ pub struct FileIndex<'a, 's> {
 /// A table of names.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ByName<'s> {
-    /// A word is in the first slot that was free from its home on.
+    /// A word is in one of its slots.
     Spread(&'s [u64]),
     /// Words ascend.
     Sorted(&'s [u64]),
 }
 
 impl<'a, 's> FileIndex<'a, 's> {
-    pub(super) fn new(
-        directory: FileDirectory<'a>,
-        by_name: ByName<'s>,
-        by_place: &'s [u64],
-    ) -> Self {
+    pub(super) const fn new(names: Names<'a>, by_name: ByName<'s>, by_place: &'s [u64]) -> Self {
         FileIndex {
-            directory,
-            names: Names::new(directory),
+            names,
             by_name,
             by_place,
         }
@@ -48,18 +41,13 @@ impl<'a, 's> FileIndex<'a, 's> {
     /// The tables in the words that they were made in.
     #[cfg(feature = "std")]
     pub(crate) fn again(directory: FileDirectory<'a>, tables: Tables, scratch: &'s [u64]) -> Self {
-        let words = scratch.get(..slots(&directory)).unwrap_or_default();
-        let half = words.len().wrapping_shr(1);
-        let (sorted, places) = words.split_at_checked(half).unwrap_or_default();
+        let words = scratch.get(..tables.words).unwrap_or_default();
+        let (first, second) = words.split_at_checked(tables.names).unwrap_or_default();
         let by_name = match tables.spread {
-            true => ByName::Spread(words),
-            false => ByName::Sorted(sorted),
+            true => ByName::Spread(first),
+            false => ByName::Sorted(first),
         };
-        let by_place = match tables.by_place {
-            true => places,
-            false => &[],
-        };
-        FileIndex::new(directory, by_name, by_place)
+        FileIndex::new(Names::new(directory), by_name, second)
     }
 
     /// What [`again`](Self::again) has to know.
@@ -67,10 +55,11 @@ impl<'a, 's> FileIndex<'a, 's> {
     pub(crate) fn tables(&self) -> Tables {
         let (ByName::Spread(words) | ByName::Sorted(words)) = self.by_name;
         let last = words.iter().map(|word| self.names.at(*word)).max();
-        let behind = last.and_then(|at| self.directory.entry_end(at));
+        let behind = last.and_then(|at| self.directory().entry_end(at));
         Tables {
             spread: matches!(self.by_name, ByName::Spread(_)),
-            by_place: !self.by_place.is_empty(),
+            names: words.len(),
+            words: words.len().saturating_add(self.by_place.len()),
             behind: behind.unwrap_or(0),
         }
     }
@@ -80,22 +69,24 @@ impl<'a, 's> FileIndex<'a, 's> {
     pub(crate) fn onwards(&self, entry: &Entry<'_>, tables: Tables) -> OrderedEntries<'a, 's> {
         let wanted = (Some(entry.descriptor_offset), entry.offset);
         let first = self.by_place.partition_point(|at| {
-            let raw = self.directory.raw_entry(*at);
+            let raw = self.directory().raw_entry(*at);
             (raw.map(|raw| raw.descriptor_offset()), *at) < wanted
         });
         let places = self.by_place.get(first..).unwrap_or_default();
         OrderedEntries {
-            entries: self.directory.entries_between(entry.offset, tables.behind),
-            directory: self.directory,
+            entries: self
+                .directory()
+                .entries_between(entry.offset, tables.behind),
+            directory: *self.directory(),
             by_place: places.iter(),
-            tabled: tables.by_place,
+            tabled: !self.by_place.is_empty(),
         }
     }
 
     /// What the tables are of.
     #[must_use]
     pub const fn directory(&self) -> &FileDirectory<'a> {
-        &self.directory
+        self.names.directory()
     }
 
     /// The entry of a name; the first of several that permissive mode let pass.
@@ -112,8 +103,8 @@ impl<'a, 's> FileIndex<'a, 's> {
     #[must_use]
     pub fn in_order(&self) -> OrderedEntries<'a, 's> {
         OrderedEntries {
-            entries: self.directory.entries(),
-            directory: self.directory,
+            entries: self.directory().entries(),
+            directory: *self.directory(),
             by_place: self.by_place.iter(),
             tabled: !self.by_place.is_empty(),
         }
@@ -125,7 +116,9 @@ impl<'a, 's> FileIndex<'a, 's> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tables {
     spread: bool,
-    by_place: bool,
+    /// Words of the table of names, and of both.
+    names: usize,
+    words: usize,
     /// Where the last entry ends.
     behind: u64,
 }

@@ -15,7 +15,7 @@ use crate::wire::length;
 /// Tables that are being made.
 pub(super) struct Tabling<'a, 's> {
     names: Names<'a>,
-    places: Places,
+    ascent: Ascent,
     /// Twice as many as names.
     slots: &'s mut [u64],
     /// As many as keys, or more.
@@ -30,15 +30,15 @@ pub(super) struct Tabling<'a, 's> {
 }
 
 impl<'a, 's> Tabling<'a, 's> {
-    /// Before the first entry; nothing but the place of the index need be known.
+    /// Before the first entry; of the index nothing but its place and its count of entries is looked at.
     pub(super) fn new(directory: FileDirectory<'a>, scratch: &'s mut [u64]) -> Self {
-        let slots = slots(&directory);
+        let len = usize::try_from(directory.table_words()).unwrap_or(usize::MAX);
         let available = length(scratch.len());
-        let (slots, rest) = scratch.split_at_mut_checked(slots).unwrap_or_default();
+        let (slots, rest) = scratch.split_at_mut_checked(len).unwrap_or_default();
         slots.fill(0);
         Tabling {
             names: Names::new(directory),
-            places: Places::default(),
+            ascent: Ascent::default(),
             slots,
             rest,
             available,
@@ -50,7 +50,7 @@ impl<'a, 's> Tabling<'a, 's> {
     /// Takes the next entry.
     #[inline]
     pub(super) fn add(&mut self, raw: &RawEntry<'_>, spelling: Spelling) {
-        self.places.add(raw);
+        self.ascent.add(raw);
         // it was emptied when it was full
         let _ = self.waiting.push(self.names.word(spelling.hash, raw.at));
         if self.waiting.is_full() {
@@ -72,8 +72,7 @@ impl<'a, 's> Tabling<'a, 's> {
     ) -> Result<FileIndex<'a, 's>, Error> {
         self.spread();
         let Tabling {
-            names,
-            mut places,
+            ascent,
             slots,
             rest,
             available,
@@ -90,44 +89,36 @@ impl<'a, 's> Tabling<'a, 's> {
             return Err(Error::new(kind, directory.trailer().index_offset));
         }
         check_keys(&directory, rest)?;
-        let (by_name, by_place) = if is_whole && !places.descend {
-            (ByName::Spread(slots), &mut [][..])
-        } else {
-            let half = slots.len().wrapping_shr(1);
-            let (words, mut by_place) = slots.split_at_mut_checked(half).unwrap_or_default();
-            names.sort(words);
-            check_names(&names, words, judge)?;
-            match places.descend {
-                true => places = sort_places(&directory, by_place),
-                false => by_place = &mut [],
-            }
-            (ByName::Sorted(words), by_place)
-        };
-        if let Some(entry) = places.overlap.and_then(|at| directory.entry_at(at)) {
-            let at = entry.spot(Field::DescriptorOffset);
-            directory.sections().require_order(judge, false, at)?;
+        // of the directory that was checked in the meantime
+        let names = Names::new(directory);
+        if is_whole && !ascent.descends {
+            ascent.check(&directory, judge)?;
+            return Ok(FileIndex::new(names, ByName::Spread(slots), &[]));
         }
-        Ok(FileIndex::new(directory, by_name, by_place))
+        let half = slots.len().wrapping_shr(1);
+        let (by_name, by_place) = slots.split_at_mut_checked(half).unwrap_or_default();
+        names.sort(by_name);
+        check_names(&names, by_name, judge)?;
+        if !ascent.descends {
+            ascent.check(&directory, judge)?;
+            return Ok(FileIndex::new(names, ByName::Sorted(by_name), &[]));
+        }
+        sort_places(&directory, by_place).check(&directory, judge)?;
+        Ok(FileIndex::new(names, ByName::Sorted(by_name), by_place))
     }
 }
 
-/// Words of the tables: of a spread one, or one for each name and one for each place.
-pub(super) fn slots(directory: &FileDirectory<'_>) -> usize {
-    let words = directory.tensor_count().saturating_mul(2);
-    usize::try_from(words).unwrap_or(usize::MAX)
-}
-
-/// Whether tensors descend, and end before the next one starts.
+/// Whether tensors come in the order of their places, and end before the next one starts.
 #[derive(Default)]
-struct Places {
+struct Ascent {
     last: u64,
     behind: u64,
-    descend: bool,
+    descends: bool,
     /// The entry of the first that starts too early.
     overlap: Option<u64>,
 }
 
-impl Places {
+impl Ascent {
     #[inline]
     fn add(&mut self, raw: &RawEntry<'_>) {
         let start = raw.descriptor_offset();
@@ -141,26 +132,35 @@ impl Places {
 
     #[inline(never)]
     fn add_early(&mut self, raw: &RawEntry<'_>) {
-        self.descend |= raw.descriptor_offset() < self.last;
+        self.descends |= raw.descriptor_offset() < self.last;
         self.overlap = self.overlap.or(Some(raw.at));
         self.behind = self.behind.max(raw.end());
+    }
+
+    /// Requires of tensors in the order of their places that they share no bytes.
+    fn check<J: Judge>(&self, directory: &FileDirectory<'_>, judge: &mut J) -> Result<(), Error> {
+        let Some(entry) = self.overlap.and_then(|at| directory.entry_at(at)) else {
+            return Ok(());
+        };
+        let at = entry.spot(Field::DescriptorOffset);
+        directory.sections().require_order(judge, false, at)
     }
 }
 
 /// Makes a table of where entries are, in the order of their tensors.
-fn sort_places(directory: &FileDirectory<'_>, by_place: &mut [u64]) -> Places {
+fn sort_places(directory: &FileDirectory<'_>, by_place: &mut [u64]) -> Ascent {
     for (raw, word) in directory.entries().raw().zip(&mut *by_place) {
         *word = raw.at;
     }
     let key = |at| directory.raw_entry(at).map(|raw| raw.descriptor_offset());
     sort(by_place, |a, b| key(a).cmp(&key(b)).then(a.cmp(&b)));
-    let mut places = Places::default();
+    let mut ascent = Ascent::default();
     for at in &*by_place {
         if let Some(raw) = directory.raw_entry(*at) {
-            places.add(&raw);
+            ascent.add(&raw);
         }
     }
-    places
+    ascent
 }
 
 /// Equal names are neighbours.

@@ -126,7 +126,7 @@ impl<R: Source, C: Cover + Clone> FileReader<R, C> {
         self.index().in_order()
     }
 
-    /// What the index says of a tensor: a binary search.
+    /// What the index says of a tensor; see [`FileIndex::find`](crate::FileIndex::find).
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Entry<'_>> {
         self.index().find(name)

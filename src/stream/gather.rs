@@ -86,7 +86,7 @@ impl<S: Storage> StreamParser<S> {
         }
     }
 
-    /// Takes the magic, each byte of which can be wrong; whether it is whole.
+    /// Takes what is missing of the magic, each byte of which can be wrong; whether it is whole.
     #[inline]
     fn magic(&mut self, input: &mut &[u8]) -> Result<bool, Error> {
         while let Some(expected) = MAGIC.get(self.len) {
@@ -111,12 +111,10 @@ impl<S: Storage> StreamParser<S> {
     /// Fills the frame from decision to decision until it holds a descriptor.
     #[inline(never)]
     fn fill(&mut self, input: &mut &[u8]) -> Turn {
-        if self.len < MAGIC_END {
-            match self.magic(input) {
-                Ok(true) => {}
-                Ok(false) => return Turn::More,
-                Err(error) => return self.fail(error),
-            }
+        match self.magic(input) {
+            Ok(true) => {}
+            Ok(false) => return Turn::More,
+            Err(error) => return self.fail(error),
         }
         let mut len = self.gathered();
         let mut target = self.target(len);
@@ -196,12 +194,12 @@ impl<S: Storage> StreamParser<S> {
         (len >= HEADER && fits).then_some(len)
     }
 
-    /// Says how far chunks need no decision, now that this one is used up. Every byte of the magic is one,
-    /// and every byte where positions end before the next.
+    /// Says how far chunks need no decision, now that this one is used up, behind the magic. Every byte is one
+    /// where positions end before the next.
     #[inline]
     fn aim(&mut self, len: usize, target: usize) -> Turn {
         let missing = target.saturating_sub(len);
-        if len >= MAGIC_END && missing <= self.room(len) {
+        if missing <= self.room(len) {
             self.want = missing;
             self.len = target;
         }

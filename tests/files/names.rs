@@ -26,6 +26,9 @@ fn assert_found(container: &Container, written: &Written, missing: &[&str]) {
         assert_eq!(view.find(name), None, "{name:?}");
     }
     assert_eq!(view.tensor_count(), container.tensors.len() as u64);
+    let (view, index) =
+        FileView::open_with_scratch(&written.bytes, &Policy::STRICT, &mut scratch).expect("valid");
+    assert_eq!(index.directory().unchecked(), view.unchecked());
 }
 
 const MISSING: [&str; 8] = ["", "A", "g.", "g.2", "g.00", "gr", "größe\0", "\0"];
@@ -149,6 +152,7 @@ fn colliding(count: usize) -> Vec<[String; 2]> {
     halves
 }
 
+/// So few that a table takes all of them, and so many that it does not.
 #[test]
 fn names_made_to_collide() {
     let halves = colliding(9);
@@ -156,14 +160,14 @@ fn names_made_to_collide() {
         let pick = |(at, half): (usize, &[String; 2])| half[k >> at & 1].clone();
         halves.iter().enumerate().map(pick).collect::<String>()
     };
-    // the last one collides as well, and is not there
     let names: Vec<String> = (0..512).map(name).collect();
-    let container = Container::new(names[..511].iter().map(|name| group(name, 0)).collect());
-    assert_found(
-        &container,
-        &container.write(),
-        &[&names[511], &names[0][1..]],
-    );
+    for count in [1, 2, 128, 129, 511] {
+        // the next one collides as well, and is not there
+        let (there, missing) = names.split_at(count);
+        let container = Container::new(there.iter().map(|name| group(name, 0)).collect());
+        let missing = [&missing[0][..], &there[0][1..]];
+        assert_found(&container, &container.write(), &missing);
+    }
 }
 
 #[test]
