@@ -114,11 +114,9 @@ pub fn timed(ratio: &Seen, ns: &Seen, allocations: &Seen) -> Vec<Target> {
             .map(|(large, small)| large / small)
     };
     let growth = most(growth("rank1").into_iter().chain(growth("rank2")));
-    let to_copy = |name: &str| {
+    let to_copy = |name: &str, way: &str| {
         let took = |contestant: &str| at(ns, &format!("io/{name}/{contestant}"));
-        took("owning")
-            .zip(took("copy"))
-            .map(|(ours, copy)| ours / copy)
+        took(way).zip(took("copy")).map(|(ours, copy)| ours / copy)
     };
     let walks = |way| least(of(ratio, "address", way));
     let rows = most(of(ratio, "address", "lines").map(f64::recip));
@@ -235,13 +233,19 @@ pub fn timed(ratio: &Seen, ns: &Seen, allocations: &Seen) -> Vec<Target> {
             "owning 1,000 tensors of 4 KiB, to a copy of all bytes",
             Side::Most,
             1.3,
-            to_copy("1000_of_4KiB"),
+            to_copy("1000_of_4KiB", "pushed"),
+        ),
+        (
+            "the same over `Read`",
+            Side::Most,
+            1.3,
+            to_copy("1000_of_4KiB", "owning"),
         ),
         (
             "owning one of 256 MiB, to a copy of all bytes",
             Side::Most,
             1.3,
-            to_copy("one_of_256MiB"),
+            to_copy("one_of_256MiB", "owning"),
         ),
         (
             "opening 10,000 tensors with FileReader",

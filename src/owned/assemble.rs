@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::aligned::AlignedBuffer;
+use super::buffers::Buffers;
 use super::descriptor::TensorDescriptor;
 use super::{Buffer, Composite, Error, Item, Tensor};
 use crate::composite::Outcome;
@@ -43,7 +44,7 @@ pub struct Assembler {
 #[derive(Debug)]
 struct Current {
     descriptor: TensorDescriptor,
-    buffers: Vec<Buffer>,
+    buffers: Buffers,
     filling: AlignedBuffer,
 }
 
@@ -72,12 +73,9 @@ impl Assembler {
         match event {
             Event::Descriptor(view, _) => {
                 let descriptor = TensorDescriptor::from_view(view)?;
-                let mut buffers = Vec::new();
-                buffers.try_reserve_exact(view.buffer_count())?;
-                buffers.resize(view.buffer_count(), Buffer::empty());
                 self.current = Some(Current {
                     descriptor,
-                    buffers,
+                    buffers: Buffers::empty(view.buffer_count())?,
                     filling: AlignedBuffer::new(),
                 });
                 Ok(None)
@@ -136,7 +134,7 @@ impl Assembler {
                 members: Vec::new(),
             });
         } else {
-            let tensor = Tensor::new(current.descriptor, current.buffers)?;
+            let tensor = Tensor::with_buffers(current.descriptor, current.buffers)?;
             if let Some(whole) = self.place(tensor.into())? {
                 return Ok(Some(whole));
             }

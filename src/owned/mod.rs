@@ -10,6 +10,7 @@
 mod aligned;
 mod assemble;
 mod buffer;
+mod buffers;
 mod builder;
 pub mod composite;
 mod convert;

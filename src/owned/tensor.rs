@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::buffers::Buffers;
 use super::descriptor::TensorDescriptor;
 use super::{Buffer, Error};
 use crate::wire::length;
@@ -25,7 +26,7 @@ use crate::wire::length;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tensor {
     descriptor: TensorDescriptor,
-    buffers: Vec<Buffer>,
+    buffers: Buffers,
 }
 
 impl Tensor {
@@ -35,6 +36,14 @@ impl Tensor {
     ///
     /// [`Error::HeadUnexpected`], [`Error::BufferCount`], [`Error::BufferSize`].
     pub fn new(descriptor: TensorDescriptor, buffers: Vec<Buffer>) -> Result<Self, Error> {
+        Tensor::with_buffers(descriptor, Buffers::Many(buffers))
+    }
+
+    /// As [`new`](Self::new).
+    pub(super) fn with_buffers(
+        descriptor: TensorDescriptor,
+        buffers: Buffers,
+    ) -> Result<Self, Error> {
         if descriptor.is_head() {
             return Err(Error::HeadUnexpected);
         }
@@ -45,7 +54,7 @@ impl Tensor {
                 actual: buffers.len(),
             });
         }
-        for ((k, handle), bytes) in handles.enumerate().zip(&buffers) {
+        for ((k, handle), bytes) in handles.enumerate().zip(buffers.iter()) {
             let actual = length(bytes.len());
             if actual != handle.byte_size {
                 return Err(Error::BufferSize {
@@ -82,6 +91,6 @@ impl Tensor {
     /// Descriptor and buffers apart.
     #[must_use]
     pub fn into_parts(self) -> (TensorDescriptor, Vec<Buffer>) {
-        (self.descriptor, self.buffers)
+        (self.descriptor, self.buffers.into_vec())
     }
 }
