@@ -90,6 +90,13 @@ impl MessageHeader {
     /// Bytes that it takes.
     pub const LEN: usize = MESSAGE_HEADER;
 
+    /// That of no message.
+    const NONE: Self = MessageHeader {
+        message_type: MessageType(0),
+        stream_id: 0,
+        payload_length: 0,
+    };
+
     fn read(bytes: &[u8; MESSAGE_HEADER]) -> Self {
         MessageHeader {
             message_type: MessageType(u32(bytes, 0)),

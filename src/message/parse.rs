@@ -107,11 +107,7 @@ impl<S, T> MessageParser<S, T> {
             at: 0,
             head: [0; MESSAGE_HEADER],
             len: 0,
-            header: MessageHeader {
-                message_type: MessageType(0),
-                stream_id: 0,
-                payload_length: 0,
-            },
+            header: MessageHeader::NONE,
         }
     }
 
@@ -191,7 +187,7 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
         }
     }
 
-    /// The header of the message that the last step or error was about.
+    /// The header of the message that the last step or error was about; of none behind one that was skipped.
     pub(super) const fn header(&self) -> &MessageHeader {
         &self.header
     }
@@ -260,6 +256,7 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
             return Err(error);
         };
         self.sequence.close(self.header.stream_id);
+        self.header = MessageHeader::NONE;
         self.state = State::Skip {
             left: end.saturating_sub(self.at),
         };
@@ -287,6 +284,7 @@ impl<S: Storage, T: Streams> MessageParser<S, T> {
         self.sequence.reset();
         self.state = State::Header;
         self.len = 0;
+        self.header = MessageHeader::NONE;
     }
 
     #[cold]

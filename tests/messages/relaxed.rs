@@ -188,6 +188,42 @@ fn nothing_is_told_between_events() {
     }
 }
 
+/// A message that was refused has no event, though it breaks what permissive mode would let pass; one that was told
+/// of before the parser was reset has none any more.
+#[test]
+fn nothing_is_told_of_what_was_skipped_or_forgotten() {
+    let link = options(Side::Server, Scope::Tensor);
+    let told = |parser: &Parser| {
+        let mut told = 0;
+        parser.relaxed(|_| told += 1);
+        told
+    };
+    // TENSOR_PUT_ACK with a payload: on stream 0, which is none, and on stream 1
+    let (refused, relaxed) = (message(8, 0, b"?"), message(8, 1, b"?"));
+    for size in [1, 13] {
+        let mut parser = growing(link, Policy::PERMISSIVE);
+        let mut errors = 0;
+        for mut chunk in refused.chunks(size) {
+            while let Err(error) = parser.next_event(&mut chunk) {
+                assert_eq!(error.rule(), Some(Rule::StreamId));
+                parser.skip_message().unwrap();
+                errors += 1;
+            }
+            assert_eq!(told(&parser), 0);
+        }
+        assert_eq!((errors, parser.offset()), (1, 13));
+    }
+    let mut parser = growing(link, Policy::PERMISSIVE);
+    let event = parser.next_event(&mut &relaxed[..]).unwrap();
+    assert!(event.is_some());
+    assert_eq!(told(&parser), 1);
+    parser.reset();
+    assert_eq!(told(&parser), 0);
+    assert!(parser.next_event(&mut &refused[..]).is_err());
+    parser.reset();
+    assert_eq!(told(&parser), 0);
+}
+
 /// What a vector breaks that permissive mode accepts is told, and of those that are right nothing.
 #[test]
 fn every_vector() {
