@@ -314,5 +314,10 @@ fn what_a_server_says_of_itself() {
     });
     link.max_message_size = 9;
     assert_eq!(*parser.options(), link);
-    assert_eq!((link.sender, link.client_version), (Side::Client, 1));
+    let LinkOptions {
+        sender,
+        client_version,
+        ..
+    } = *parser.options();
+    assert_eq!((sender, client_version), (Side::Client, 1));
 }
