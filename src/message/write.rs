@@ -27,18 +27,12 @@ use crate::wire::tag::MessageType;
 ///
 /// ```
 /// use hrry::message::{FixedMessageWriter, Hello, LinkOptions, ShardNumber, Side};
-/// use hrry::{BufferHandle, DescriptorSpec, ElementType, Layout, Policy, Sink, WriteError};
-/// # struct Bytes(Vec<u8>);
-/// # impl Sink for Bytes {
-/// #     type Error = core::convert::Infallible;
-/// #     fn put(&mut self, bytes: &[u8]) -> Result<(), Self::Error> {
-/// #         self.0.extend_from_slice(bytes);
-/// #         Ok(())
-/// #     }
-/// # }
+/// use hrry::{BufferHandle, DescriptorSpec, ElementType, Layout, NoRoom, Policy, SliceSink, WriteError};
 ///
 /// let options = LinkOptions::new(Side::Server, 1024);
-/// let mut writer = FixedMessageWriter::<_, 64, 1>::new(Bytes(Vec::new()), options, Policy::STRICT);
+/// let mut memory = [0; 256];
+/// let sink = SliceSink::new(&mut memory);
+/// let mut writer = FixedMessageWriter::<_, 64, 1>::new(sink, options, Policy::STRICT);
 /// writer.hello(1, &Hello::new(1024))?;
 /// let buffers = [BufferHandle::cpu(8, 64)];
 /// let spec = DescriptorSpec::new(ElementType::UInt8, &[8], Layout::RowMajor, &buffers);
@@ -47,8 +41,8 @@ use crate::wire::tag::MessageType;
 /// writer.end(1)?;
 /// // a HELLO, a descriptor with what the transport adds, a frame and the end
 /// let lens = [12 + 24, 12 + 53 + 16, 12 + 8 + 8, 12];
-/// assert_eq!(writer.finish()?.0.len(), lens.iter().sum::<usize>());
-/// # Ok::<(), WriteError<core::convert::Infallible>>(())
+/// assert_eq!(writer.finish()?.written().len(), lens.iter().sum::<usize>());
+/// # Ok::<(), WriteError<NoRoom>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct MessageWriter<W, T> {

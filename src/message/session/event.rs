@@ -69,7 +69,7 @@ pub struct KeepAlive {
     /// Time without a byte after which a PING is sent.
     pub ping_after: u64,
     /// Time without a byte after which the link counts as lost; more than `ping_after`, or no PING is sent.
-    /// Behind a PING that was sent late, the same time is left for its answer.
+    /// Behind a PING that was sent late, `lost_after` less `ping_after` is left for its answer.
     pub lost_after: u64,
 }
 

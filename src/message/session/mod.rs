@@ -53,23 +53,14 @@ enum Phase {
 ///
 /// ```
 /// use hrry::message::{FixedSession, Hello, SessionEvent, Side, TensorRequest};
-/// use hrry::{BufferHandle, DescriptorSpec, ElementType, Layout, Policy, Sink, WriteError};
-/// # use std::convert::Infallible;
+/// use hrry::{BufferHandle, DescriptorSpec, ElementType, Layout, Policy, WriteError};
+/// # use std::collections::TryReserveError;
 ///
-/// /// What a side sends.
-/// #[derive(Debug, Default)]
-/// struct Wire(Vec<u8>);
-/// impl Sink for Wire {
-///     type Error = Infallible;
-///     fn put(&mut self, bytes: &[u8]) -> Result<(), Infallible> {
-///         self.0.extend_from_slice(bytes);
-///         Ok(())
-///     }
-/// }
-/// type Link<'h> = FixedSession<'h, Wire, 256, 64, 4>;
+/// // with `alloc` a `Vec<u8>` is a sink; a `SliceSink` serves without
+/// type Link<'h> = FixedSession<'h, Vec<u8>, 256, 64, 4>;
 ///
-/// let mut client = Link::new(Side::Client, Hello::new(1024), Wire::default(), Policy::STRICT);
-/// let mut server = Link::new(Side::Server, Hello::new(1024), Wire::default(), Policy::STRICT);
+/// let mut client = Link::new(Side::Client, Hello::new(1024), Vec::new(), Policy::STRICT);
+/// let mut server = Link::new(Side::Server, Hello::new(1024), Vec::new(), Policy::STRICT);
 /// client.start(0)?;
 /// server.start(0)?;
 ///
@@ -77,7 +68,7 @@ enum Phase {
 /// let spec = DescriptorSpec::new(ElementType::UInt8, &[4], Layout::RowMajor, &buffers);
 /// let mut received = Vec::new();
 /// for now in 1..4 {
-///     let bytes = std::mem::take(&mut client.sink_mut().0);
+///     let bytes = std::mem::take(client.sink_mut());
 ///     let mut input = &bytes[..];
 ///     while let Some(event) = server.receive(&mut input, now)? {
 ///         if let SessionEvent::Requested(stream, request) = event {
@@ -87,7 +78,7 @@ enum Phase {
 ///             server.end(stream)?;
 ///         }
 ///     }
-///     let bytes = std::mem::take(&mut server.sink_mut().0);
+///     let bytes = std::mem::take(server.sink_mut());
 ///     let mut input = &bytes[..];
 ///     while let Some(event) = client.receive(&mut input, now)? {
 ///         match event {
@@ -101,7 +92,7 @@ enum Phase {
 /// }
 /// assert_eq!(received, [1, 2, 3, 4]);
 /// assert!(client.finish().is_ok() && server.finish().is_ok());
-/// # Ok::<(), WriteError<Infallible>>(())
+/// # Ok::<(), WriteError<TryReserveError>>(())
 /// ```
 #[derive(Debug)]
 pub struct Session<'h, S, T: Streams, W, const N: usize> {
@@ -165,8 +156,7 @@ impl<'h, S, T: Streams, W, const N: usize> Session<'h, S, T, W, N> {
         policy: Policy,
     ) -> Self {
         let mut coming = LinkOptions::new(side.other(), hello.max_message_size);
-        coming.receiver = hello.capabilities;
-        coming.client_version = hello.protocol_version;
+        coming.meet(&hello);
         // what the other side takes is known once it greeted
         let going = LinkOptions::new(side, u32::MAX);
         Session {
