@@ -12,7 +12,7 @@ use super::hint::Clues;
 use super::messages::{self, Deaf};
 use super::plain::Plain;
 use super::read::{self, Item, Problem, Stop, Summary, Visit};
-use super::source::{FILE_MAGIC, Source, is_stdin};
+use super::source::{Source, is_stdin};
 use super::{Status, complain, json, text};
 
 /// Judges each file in turn.
@@ -30,7 +30,6 @@ pub fn run(check: &Check, out: &mut dyn Write) -> io::Result<Status> {
             contents: check.content.then(|| Contents::new(policy)),
             ..Seen::default()
         };
-        seen.clues.given = kind;
         let result = match judge(path, check, &mut kind, &policy, &mut seen) {
             Ok(summary) => Ok(summary),
             Err(Stop::Problem(problem)) => Err(problem),
@@ -81,18 +80,17 @@ fn judge(
 /// Opens an input and finds out its kind. Messages cannot be told from anything else, and a descriptor alone looks
 /// like the start of a stream.
 pub fn open(path: &Path, kind: &mut Option<Kind>, clues: &mut Clues) -> Result<Source, Stop> {
-    let mut source = Source::open(path).map_err(Problem::input)?;
-    let start = source.start().map_err(Problem::input)?;
-    let found = match (*kind, start) {
-        (Some(kind), _) => kind,
-        (None, b"") => {
+    let source = Source::open(path).map_err(Problem::input)?;
+    clues.input(&source, *kind);
+    let found = match *kind {
+        Some(kind) => kind,
+        None if source.start().is_empty() => {
             let why = "the input is empty; a stream of no tensors is read with --kind stream";
             return Err(Stop::Problem(Problem::other(why)));
         }
-        (None, FILE_MAGIC) => Kind::File,
-        _ => Kind::Stream,
+        None if source.is_file() => Kind::File,
+        None => Kind::Stream,
     };
-    clues.start = start.to_vec();
     *kind = Some(found);
     Ok(source)
 }

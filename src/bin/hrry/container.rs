@@ -4,8 +4,8 @@ use std::fs::File;
 
 use hrry::io_std::{FileReader, IoError, random_key};
 use hrry::{
-    CompositeValidator, Entry, Error, ErrorKind, Event, ExactThenKeyed, Field, FileTensor, KvValue,
-    Mode, Payload, Policy, RangeReader, ReadAt,
+    CompositeValidator, Entry, Error, ErrorKind, Event, ExactThenKeyed, Field, FileTensor, Mode,
+    Payload, Policy, RangeReader, ReadAt,
 };
 
 use super::places::Places;
@@ -27,7 +27,7 @@ pub fn open(file: File, policy: &Policy) -> Result<FileReader<File>, Stop> {
 fn named(error: &Error, mut file: File) -> Problem {
     let mut problem = Problem::from(error);
     if let Some(name) = name_at(error, &mut file) {
-        problem.message += &format!(": {}", kv::text(&KvValue::String(&name)));
+        problem.message += &kv::named(&name);
     }
     problem
 }
@@ -50,8 +50,7 @@ fn name_at(error: &Error, file: &mut File) -> Option<String> {
 
 /// Opens what ought to be a container, and says so where it is a stream.
 pub fn of_source(source: Source) -> Result<FileReader<File>, Stop> {
-    let mut source = source;
-    let start = source.start().map_err(Problem::input)?.to_vec();
+    let start = source.start().to_vec();
     let file = source.into_file().map_err(Problem::input)?;
     open(file, &Policy::STRICT).map_err(|stop| match stop {
         Stop::Problem(mut problem) => {

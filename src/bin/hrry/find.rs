@@ -12,7 +12,7 @@ use super::container::{self, stopped};
 use super::hint::Clues;
 use super::plain::Plain;
 use super::read::{CHUNK, Problem, Stop};
-use super::source::{MAGIC, Source};
+use super::source::Source;
 
 /// Reads the item that a name in a container, or a path in a stream, stands for.
 pub fn find(values: &Values) -> Result<Item, Stop> {
@@ -26,7 +26,7 @@ pub fn find(values: &Values) -> Result<Item, Stop> {
         }
         Some(Kind::Descriptor) => return Err(no("a descriptor alone has no values")),
         Some(Kind::Messages) => return Err(no("values of messages are not read")),
-        _ => in_stream(source, values, clues.start.starts_with(MAGIC))?,
+        _ => in_stream(source, values, clues.is_stream())?,
     };
     item.ok_or_else(|| {
         let item = Plain::new(&values.item);
@@ -39,14 +39,14 @@ fn no(why: &str) -> Stop {
 }
 
 /// The item at a path: `#2` is the third one of the stream, `#2.1` the second member of that.
-fn in_stream(source: Source, values: &Values, is_one: bool) -> Result<Option<Item>, Stop> {
+fn in_stream(source: Source, values: &Values, is_stream: bool) -> Result<Option<Item>, Stop> {
     let path = values.item.strip_prefix('#').and_then(|path| {
         let numbers = path.split('.').map(|number| number.parse::<usize>().ok());
         numbers.collect::<Option<Vec<_>>>()
     });
     let (top, members) = match path.as_deref().and_then(<[usize]>::split_first) {
         Some((top, members)) => (Some(*top), members),
-        None if is_one => {
+        None if is_stream => {
             let why = "an item of a stream is named by its place, for example #2 or #2.1";
             return Err(no(why));
         }

@@ -5,24 +5,40 @@ use hrry::message::MessageType;
 
 use super::args::Kind;
 use super::read::{Item, Problem};
-use super::source::{FILE_MAGIC, MAGIC};
+use super::source::{MAGIC, Source};
 
 /// What is known of an input beside what is wrong with it.
 #[derive(Default)]
 pub struct Clues {
     /// The kind that it was said to be.
-    pub given: Option<Kind>,
+    given: Option<Kind>,
     /// Its first bytes.
-    pub start: Vec<u8>,
+    start: Vec<u8>,
     /// Where its first descriptor ends.
     first_end: Option<u64>,
 }
 
 impl Clues {
+    /// Is told of the input, and of the kind that it was said to be.
+    pub fn input(&mut self, source: &Source, given: Option<Kind>) {
+        self.given = given;
+        self.start = source.start().to_vec();
+    }
+
     /// Is told of each item, in order.
     pub fn item(&mut self, item: &Item<'_>) {
         let len = item.view.as_bytes().len() as u64;
         self.first_end.get_or_insert(item.offset + len);
+    }
+
+    /// Whether there was an item.
+    pub fn has_item(&self) -> bool {
+        self.first_end.is_some()
+    }
+
+    /// Whether it starts as a stream that has items does.
+    pub fn is_stream(&self) -> bool {
+        self.start.starts_with(MAGIC)
     }
 
     pub fn hint(&self, problem: &Problem) -> Option<&'static str> {
@@ -56,7 +72,7 @@ impl Clues {
 
 /// What to try where a container file is asked for and a stream comes.
 pub fn stream_for_file(problem: &Problem, start: &[u8]) -> Option<&'static str> {
-    let is_stream = start.starts_with(MAGIC) && start != FILE_MAGIC;
+    let is_stream = start.starts_with(MAGIC);
     let hint = "this is a stream: pack makes a container file of it, values prints its numbers";
     (problem.rule == Some(Rule::FileMagic) && is_stream).then_some(hint)
 }

@@ -36,7 +36,6 @@ pub trait Show: Visit {
 fn listen(inspect: &Inspect, out: &mut dyn Write) -> io::Result<Status> {
     let (policy, link) = (inspect.reading.policy(), &inspect.link);
     let mut clues = Clues::default();
-    clues.given = Some(Kind::Messages);
     let source = match open(&inspect.file, &mut Some(Kind::Messages), &mut clues) {
         Ok(source) => source,
         Err(stop) => return told(inspect, Err(stop), &clues),
@@ -78,7 +77,6 @@ fn told(inspect: &Inspect, result: Result<Summary, Stop>, clues: &Clues) -> io::
 fn show(inspect: &Inspect, mut shown: impl Show) -> io::Result<Status> {
     let policy = inspect.reading.policy();
     let mut kind = inspect.reading.kind;
-    shown.clues().given = kind;
     let result = match open(&inspect.file, &mut kind, shown.clues()) {
         Err(stop) => Err(stop),
         Ok(source) => {

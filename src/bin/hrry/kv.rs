@@ -104,5 +104,10 @@ pub fn text(value: &KvValue<'_>) -> String {
     }
 }
 
+/// The name or key that a message is about, behind the message.
+pub fn named(name: &str) -> String {
+    format!(": {}", text(&KvValue::String(name)))
+}
+
 const SHOWN: usize = 64;
 const SHOWN_ITEMS: usize = 8;

@@ -23,8 +23,6 @@ pub struct Object<'a> {
     /// Lists that are open, and whether they have an element.
     lists: Vec<bool>,
     clues: Clues,
-    /// Whether there was an item.
-    some: bool,
     head: bool,
     /// Length and checksum of the item's buffers.
     digests: Vec<(u64, u32)>,
@@ -66,7 +64,6 @@ impl<'a> Object<'a> {
             kind: Kind::Stream,
             lists: Vec::new(),
             clues: Clues::default(),
-            some: false,
             head: false,
             digests: Vec::new(),
             open: false,
@@ -158,7 +155,7 @@ impl Show for Object<'_> {
 
     fn finish(&mut self, result: &Result<Summary, Problem>) -> io::Result<()> {
         if self.lists.is_empty() {
-            if !self.some {
+            if !self.clues.has_item() {
                 self.raw(",\"value\":null")?;
             }
         } else {
@@ -245,7 +242,6 @@ impl Visit for Object<'_> {
 
     fn begin(&mut self, item: &Item<'_>) -> io::Result<()> {
         self.head = item.head.is_some();
-        self.some = true;
         self.clues.item(item);
         self.plain = item.tensor.is_some() && item.path.len() < 2 && !self.head;
         self.place = item.offset;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use hrry::io_std::{FileWriter, IoError, Output, random_key, save};
-use hrry::{ExactThenKeyed, FileOptions, KvValue, Payload, Policy, StreamWriter};
+use hrry::{ExactThenKeyed, FileOptions, Payload, Policy, StreamWriter};
 
 use super::args::{Kind, Pack, Unpack};
 use super::container::{self, copy, data_len, tensor};
@@ -17,15 +17,14 @@ use super::{Status, complain, kv, tell};
 pub fn pack(pack: &Pack, out: &mut dyn Write) -> io::Result<Status> {
     if let Err(error) = judge(pack, &pack.set) {
         let wrong = |count: &usize| judge(pack, &pack.set[..*count]).is_err();
-        let key = match (0..=pack.set.len()).find(wrong) {
-            Some(count @ 1..) => pack.set[count - 1].entry().key,
-            _ => "",
-        };
-        let key = match key {
+        let count = (0..=pack.set.len()).find(wrong);
+        let last = count.and_then(|count| pack.set[..count].last());
+        let key = last.map_or("", |setting| setting.entry().key);
+        let named = match key {
             "" => String::new(),
-            key => format!(": {}", kv::text(&KvValue::String(key))),
+            key => kv::named(key),
         };
-        complain(&format!("hrry: {error}{key}"));
+        complain(&format!("hrry: {error}{named}"));
         return Ok(Status::Error);
     }
     let to_stdout = is_stdin(&pack.out);

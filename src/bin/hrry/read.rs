@@ -14,7 +14,7 @@ use super::args::Kind;
 use super::container;
 use super::places::{Places, flag, head_of};
 use super::progress::Progress;
-use super::source::Source;
+use super::source::{MAGIC, Source};
 use super::text::plural;
 
 /// An item of the input: a tensor or the head of a composite.
@@ -339,7 +339,7 @@ pub const FIXED: usize = 20;
 pub fn stated_length(bytes: &[u8]) -> usize {
     let stated = bytes.get(6..10).and_then(|length| length.try_into().ok());
     match stated {
-        Some(length) if bytes.starts_with(b"HRRY") => u32::from_le_bytes(length) as usize,
+        Some(length) if bytes.starts_with(MAGIC) => u32::from_le_bytes(length) as usize,
         _ => 0,
     }
 }

@@ -21,17 +21,20 @@ enum Rest {
 pub const MAGIC: &[u8] = b"HRRY";
 
 /// What a container file starts with, and so no descriptor does.
-pub const FILE_MAGIC: &[u8] = b"HRRYFILE";
+const FILE_MAGIC: &[u8] = b"HRRYFILE";
 
 impl Source {
-    /// Opens a file; `-` is standard input.
+    /// Opens a file and looks at its first bytes; `-` is standard input.
     pub fn open(path: &Path) -> io::Result<Source> {
-        let rest = if is_stdin(path) {
+        let mut rest = if is_stdin(path) {
             Rest::Stdin(io::stdin())
         } else {
             Rest::File(File::open(path)?)
         };
-        let first = Cursor::new(Vec::new());
+        let mut first = Vec::new();
+        let len = FILE_MAGIC.len() as u64;
+        (&mut rest).take(len).read_to_end(&mut first)?;
+        let first = Cursor::new(first);
         Ok(Source { first, rest })
     }
 
@@ -43,13 +46,14 @@ impl Source {
         }
     }
 
-    /// The first bytes, as many as tell a kind; to be called before anything is read.
-    pub fn start(&mut self) -> io::Result<&[u8]> {
-        let mut first = Vec::new();
-        let len = FILE_MAGIC.len() as u64;
-        (&mut self.rest).take(len).read_to_end(&mut first)?;
-        self.first = Cursor::new(first);
-        Ok(self.first.get_ref())
+    /// The first bytes, as many as tell a kind.
+    pub fn start(&self) -> &[u8] {
+        self.first.get_ref()
+    }
+
+    /// Whether it starts as a container file does.
+    pub fn is_file(&self) -> bool {
+        self.start() == FILE_MAGIC
     }
 
     /// The whole input as a file that can be read anywhere: itself, or a nameless copy of what cannot.

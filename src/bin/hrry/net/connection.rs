@@ -55,7 +55,7 @@ pub struct Connection<'t> {
     peer: Option<Peer>,
     /// Tensors that the client asked for, and those that it gives. The session bounds both.
     asked: VecDeque<Ask>,
-    pub taken: Vec<Taking>,
+    taken: Vec<Taking>,
     /// The stream that an answer is being written to, as long as the client wants it.
     pub answered: Option<u32>,
     /// The client sends nothing any more.
@@ -75,8 +75,9 @@ impl<'t> Connection<'t> {
         }
     }
 
-    /// Runs the session to its end.
-    pub fn run(&mut self) -> Result<(), IoError> {
+    /// Runs the session to its end. What is not whole then is gone with it, before the client sees that the
+    /// connection is.
+    pub fn run(mut self) -> Result<(), IoError> {
         while self.link.session().closed().is_none() {
             match self.asked.pop_front() {
                 Some(ask) => self.answer(&ask)?,

@@ -13,7 +13,7 @@ use super::super::places::head_of;
 use super::super::plain::Plain;
 use super::super::progress::Progress;
 use super::super::read::{self, Item, Problem, Stop, Visit};
-use super::super::source::{FILE_MAGIC, Source};
+use super::super::source::Source;
 use super::super::{Status, tell};
 use super::client::{Failure, dial, wait};
 use super::{Link, Patience};
@@ -64,8 +64,8 @@ pub fn put(put: &Put) -> io::Result<Status> {
 
 /// Looks for the tensor, and gives it where it is found.
 fn find(put: &Put, giver: &mut Giver<'_>) -> Result<(), Stop> {
-    let mut source = Source::open(&put.file).map_err(Problem::input)?;
-    if source.start().map_err(Problem::input)? == FILE_MAGIC {
+    let source = Source::open(&put.file).map_err(Problem::input)?;
+    if source.is_file() {
         return in_container(source, put, giver);
     }
     read::input(source, Some(Kind::Stream), &Policy::STRICT, false, giver)?;

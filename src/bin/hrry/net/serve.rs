@@ -146,11 +146,8 @@ impl Drop for Place {
 /// Speaks with a client until one of the two has enough.
 fn converse(socket: &TcpStream, terms: &Terms) -> Result<(), IoError> {
     let link = link(socket.try_clone()?, Side::Server, terms.timeout)?;
-    let mut connection = Connection::new(link, terms);
-    let ended = connection.run();
+    let ended = Connection::new(link, terms).run();
     if ended.is_err() {
-        // what is not whole is gone before the client sees that the connection is
-        connection.taken.clear();
         // what is still to be written would wait for a client that does not read
         socket.shutdown(Shutdown::Both)?;
     }
