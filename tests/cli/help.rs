@@ -52,13 +52,15 @@ fn only_options_for_messages_stand_under_messages() {
 #[test]
 fn a_reader_that_goes_away_is_in_every_help() {
     let gone = "; 0 as well where the reader of standard output goes away before the end.\n";
-    for command in [
-        "check", "inspect", "cat", "pack", "unpack", "values", "stats", "get",
-    ] {
+    for command in ["inspect", "cat", "pack", "unpack", "values", "stats", "get"] {
         let help = help(command);
         assert!(help.ends_with(gone), "{help}");
     }
-    assert!(run(&["--help"]).out.ends_with(gone));
+    let but = "; but for check, 0 as well where the reader of standard output goes away before the end.\n";
+    assert!(run(&["--help"]).out.ends_with(but));
+    let also = "Exit status: 0 all accepted, 1 something refused, 2 usage or I/O error, also where the reader of \
+                standard output goes away before the end.\n";
+    assert!(help("check").ends_with(also));
 }
 
 #[test]
@@ -66,11 +68,15 @@ fn what_a_server_keeps_and_takes_is_told() {
     let serve = help("serve");
     for said in [
         "The folder is read once, at the start: a file that is put there later is not served.",
+        "says first where it listens: to standard output, or to standard error where that fails.",
         "A put replaces the tensor of its key where that came by put, and is refused where any other file holds the key.",
     ] {
         assert!(serve.contains(said), "{serve}");
     }
     let put = help("put");
+    let status =
+        "Exit status: 0 done, 1 refused by the server or the protocol, 2 usage or I/O error.\n";
+    assert!(put.ends_with(status), "{put}");
     assert!(
         put.contains("a composite cannot be put, only its members one by one"),
         "{put}"

@@ -67,6 +67,23 @@ fn values_cannot_steer_a_terminal() {
     assert_eq!(controls.count(), 0);
 }
 
+/// The exit status and what is on standard error, where the reader of standard output goes away with its first byte,
+/// or was never there.
+fn unread(args: &[&str], first: bool) -> (i32, String) {
+    let (reader, writer) = std::io::pipe().unwrap();
+    let reader = first.then_some(reader);
+    let child = program().args(args).stdout(writer).spawn().unwrap();
+    if let Some(mut reader) = reader {
+        reader.read_exact(&mut [0; 1]).unwrap();
+    }
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    (output.status.code().unwrap(), said)
+}
+
+const ONE: &str = "tests/vectors/streams/s-ok-one.bin";
+const GAP: &str = "tests/vectors/streams/s-bad-gap-hole.bin";
+
 /// All that write more than a pipe holds.
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
@@ -78,14 +95,8 @@ fn a_reader_that_goes_away_is_no_error() {
     let packed = file("pipe", "packed", b"");
     let packed = packed.to_str().unwrap();
     assert_eq!(run(&["pack", packed, large]).status, 0);
-    let checks = [
-        &["check"][..],
-        &["tests/vectors/streams/s-ok-one.bin"; 2_000],
-    ]
-    .concat();
     for args in [
-        &checks[..],
-        &["inspect", many],
+        &["inspect", many][..],
         &["inspect", "--json", many],
         &["inspect", "--bytes", many],
         &["values", large, "#0"],
@@ -96,33 +107,42 @@ fn a_reader_that_goes_away_is_no_error() {
         &["unpack", packed],
         &["pack", "-", large],
     ] {
-        let mut child = program().args(args).spawn().unwrap();
-        let mut first = [0; 1];
-        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
-        let output = child.wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!((output.status.code(), &*said), (Some(0), ""), "{args:?}");
+        assert_eq!(unread(args, true), (0, String::new()), "{args:?}");
     }
 }
 
 /// The same where it is gone before the first line, whatever that would have said.
 #[test]
 fn a_reader_that_was_never_there_is_no_error() {
-    for args in [
-        &["check", "tests/vectors/streams/s-bad-gap-hole.bin"][..],
-        &[
-            "check",
-            "--json",
-            "tests/vectors/streams/s-bad-gap-hole.bin",
-        ],
-        &["inspect", "tests/vectors/streams/s-ok-one.bin"],
+    for args in [["inspect", ONE], ["inspect", GAP]] {
+        assert_eq!(unread(&args, false), (0, String::new()), "{args:?}");
+    }
+}
+
+/// All files are judged, whoever reads on, and those that cannot be are told of.
+#[test]
+fn a_verdict_does_not_depend_on_a_reader() {
+    const NONE: &str = "tests/vectors/no-such-file";
+    // more than a pipe holds
+    let behind_many = |last| [&[ONE; 2_000][..], &[last]].concat();
+    for (files, status) in [
+        (vec![ONE], 0),
+        (vec![GAP], 1),
+        (vec![ONE, GAP], 1),
+        (vec![GAP, ONE], 1),
+        (behind_many(ONE), 0),
+        (behind_many(GAP), 1),
+        (behind_many(NONE), 2),
     ] {
-        let (reader, writer) = std::io::pipe().unwrap();
-        drop(reader);
-        let child = program().args(args).stdout(writer).spawn().unwrap();
-        let output = child.wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!((output.status.code(), &*said), (Some(0), ""), "{args:?}");
+        for (option, first) in [(None, false), (None, true), (Some("--json"), false)] {
+            let options = option.as_slice();
+            let (got, said) = unread(&[&["check"], options, &files].concat(), first);
+            assert_eq!(got, status, "{option:?}, first {first}: {said}");
+            match status {
+                2 => assert!(said.starts_with(&format!("hrry: {NONE}: ")), "{said}"),
+                _ => assert_eq!(said, ""),
+            }
+        }
     }
 }
 

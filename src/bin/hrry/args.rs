@@ -13,47 +13,45 @@ use super::setting::Setting;
 
 /// Checks Hurray tensors (magic HRRY) and shows what is in them
 #[derive(Parser)]
-#[command(version, after_help = EXIT_STATUS)]
+#[command(version, after_help = exit_status(JUDGED, GONE_BUT))]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What the exit status says, with what 2 says beside an I/O error.
-macro_rules! exit_status {
-    ($first:literal, $two:literal) => {
-        concat!(
-            $first,
-            "Exit status: ",
-            $two,
-            " or I/O error; 0 as well where the reader of standard output goes away before the end."
-        )
-    };
+/// What the exit status says: the codes, with what 2 says beside an I/O error, and what more there is to say.
+pub fn exit_status(codes: &str, more: &str) -> String {
+    format!("Exit status: {codes} or I/O error{more}.")
 }
 
-const EXIT_STATUS: &str = exit_status!("", "0 all accepted, 1 something refused, 2 usage");
+const JUDGED: &str = "0 all accepted, 1 something refused, 2 usage";
 
-const CHECK_NOTES: &str = exit_status!(
-    "An empty input has no kind, and is an error without --kind; with --kind stream it is a stream of no tensors.\n\n\
+const PRINTED: &str = "0 printed, 1 refused or without values, 2 usage (also an item that is not there, or a box outside \
+    its shape)";
+
+const COUNTED: &str =
+    "0 printed, 1 refused, without numbers or contradicted by a statistics section, 2 usage";
+
+pub const TRANSFERRED: &str = "0 done, 1 refused by the server or the protocol, 2 usage";
+
+/// Of commands whose reader may have enough.
+pub const GONE: &str = "; 0 as well where the reader of standard output goes away before the end";
+
+/// Of those commands and `check`, whose exit status is what is asked for.
+const GONE_BUT: &str =
+    "; but for check, 0 as well where the reader of standard output goes away before the end";
+
+const STAYS: &str = ", also where the reader of standard output goes away before the end";
+
+/// What those should know who check or inspect.
+const NOTES: &str = "An empty input has no kind, and is an error without --kind; with --kind stream it is a stream of \
+    no tensors.\n\n\
     Messages are read with --kind messages, in one direction: --sender server for what a server sends, and \
-    --scope tensor or --scope message for messages that do not start with the greeting of a connection.\n\n",
-    "0 all accepted, 1 something refused, 2 usage"
-);
+    --scope tensor or --scope message for messages that do not start with the greeting of a connection.";
 
-const VALUES_STATUS: &str = exit_status!(
-    "",
-    "0 printed, 1 refused or without values, 2 usage (also an item that is not there, or a box outside its shape)"
-);
-
-const STATS_STATUS: &str = exit_status!(
-    "",
-    "0 printed, 1 refused, without numbers or contradicted by a statistics section, 2 usage"
-);
-
-pub const GET_STATUS: &str = exit_status!(
-    "",
-    "0 done, 1 refused by the server or the protocol, 2 usage"
-);
+fn notes(more: &str) -> String {
+    format!("{NOTES}\n\n{}", exit_status(JUDGED, more))
+}
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -72,7 +70,7 @@ pub enum Command {
 /// Say of each file whether it follows the format, and if not, which rule it breaks and where; what is inside
 /// buffers is looked at with --content only
 #[derive(clap::Args)]
-#[command(after_help = CHECK_NOTES)]
+#[command(after_help = notes(STAYS))]
 pub struct Check {
     #[command(flatten)]
     pub reading: Reading,
@@ -92,7 +90,7 @@ pub struct Check {
 
 /// Show the tensors of a file: types, shapes, layouts, sizes, composites
 #[derive(clap::Args)]
-#[command(after_help = CHECK_NOTES)]
+#[command(after_help = notes(GONE))]
 pub struct Inspect {
     #[command(flatten)]
     pub reading: Reading,
@@ -114,7 +112,7 @@ pub struct Inspect {
 
 /// Write the raw bytes of tensors in a container file, buffer after buffer
 #[derive(clap::Args)]
-#[command(after_help = EXIT_STATUS)]
+#[command(after_help = exit_status(JUDGED, GONE))]
 pub struct Cat {
     /// Container file; - is standard input
     pub file: PathBuf,
@@ -125,7 +123,7 @@ pub struct Cat {
 
 /// Make a container file of a stream; tensors are named by their place: 0, 1, 1.0, 1.1
 #[derive(clap::Args)]
-#[command(after_help = EXIT_STATUS)]
+#[command(after_help = exit_status(JUDGED, GONE))]
 pub struct Pack {
     /// Container file to make or replace, as a whole or not at all; - is standard output, which may get a part
     pub out: PathBuf,
@@ -142,7 +140,7 @@ pub struct Pack {
 
 /// Write the tensors of a container file as a stream to standard output
 #[derive(clap::Args)]
-#[command(after_help = EXIT_STATUS)]
+#[command(after_help = exit_status(JUDGED, GONE))]
 pub struct Unpack {
     /// Container file; - is standard input
     pub file: PathBuf,
@@ -151,7 +149,7 @@ pub struct Unpack {
 /// Print the numbers of a tensor, or of the merged view of a composite, in row-major order whatever the
 /// layout; codes of a quantized tensor as the numbers they stand for
 #[derive(clap::Args)]
-#[command(after_help = VALUES_STATUS)]
+#[command(after_help = exit_status(PRINTED, GONE))]
 pub struct Values {
     #[command(flatten)]
     pub reading: Reading,
@@ -172,7 +170,7 @@ pub struct Values {
 
 /// Print extremes, mean, deviation, NaNs and zeros of each tensor, and compare a statistics section with the data
 #[derive(clap::Args)]
-#[command(after_help = STATS_STATUS)]
+#[command(after_help = exit_status(COUNTED, GONE))]
 pub struct Stats {
     #[command(flatten)]
     pub reading: Reading,

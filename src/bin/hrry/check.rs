@@ -13,7 +13,7 @@ use super::messages::{self, Deaf};
 use super::plain::Plain;
 use super::read::{self, Item, Problem, Stop, Summary, Visit};
 use super::source::{Source, is_stdin};
-use super::{Status, complain, json, text};
+use super::{Status, complain, json, text, unless_gone};
 
 /// Judges each file in turn.
 pub fn run(check: &Check, out: &mut dyn Write) -> io::Result<Status> {
@@ -37,14 +37,14 @@ pub fn run(check: &Check, out: &mut dyn Write) -> io::Result<Status> {
         };
         let line = Line::of(&file, kind, &result);
         status = status.max(line.verdict.status());
-        if check.json {
-            json::write(out, &line)?;
-            writeln!(out)?;
-        } else if line.verdict != Verdict::Error {
-            say(out, &line, &result, &seen)?;
-        }
-        // whoever waits for a verdict, or for the order of both outputs, gets it now
-        out.flush()?;
+        let said = match check.json {
+            true => json::write(out, &line).and_then(|()| writeln!(out)),
+            false if line.verdict == Verdict::Error => Ok(()),
+            false => say(out, &line, &result, &seen),
+        };
+        // whoever waits for a verdict, or for the order of both outputs, gets it now; the exit status is that of
+        // all files, whether or not somebody reads on
+        unless_gone(said.and_then(|()| out.flush()))?;
         if line.verdict == Verdict::Error {
             complain(&format!("hrry: {}: {}", Plain::new(&file), line.message));
         }

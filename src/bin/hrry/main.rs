@@ -70,16 +70,23 @@ fn main() -> ExitCode {
         Command::Get(args) => net::get(args, &mut out),
         Command::Put(args) => net::put(args),
     };
-    let status = status.and_then(|status| out.flush().map(|()| status));
-    let status = status.unwrap_or_else(|error| {
-        // a closed pipe is the reader's choice and no news
-        if error.kind() == io::ErrorKind::BrokenPipe {
-            return Status::Accepted;
+    let status = status.and_then(|status| unless_gone(out.flush()).map(|()| status));
+    let status = status.unwrap_or_else(|error| match unless_gone(Err(error)) {
+        Ok(()) => Status::Accepted,
+        Err(error) => {
+            complain(&format!("hrry: standard output: {error}"));
+            Status::Error
         }
-        complain(&format!("hrry: standard output: {error}"));
-        Status::Error
     });
     ExitCode::from(status as u8)
+}
+
+/// A closed pipe is the choice of the reader of standard output and no news.
+fn unless_gone(written: io::Result<()>) -> io::Result<()> {
+    written.or_else(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(error),
+    })
 }
 
 /// What the program's exit status says; the highest of several files counts.

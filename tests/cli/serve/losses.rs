@@ -1,7 +1,7 @@
 //! Sides that go away, and sides that are none.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use hrry::io_std::{Arrival, SessionLink};
 use hrry::message::{Hello, KeepAlive, SessionEvent, Side};
 use hrry::{BufferHandle, DescriptorSpec, ElementType, FileOptions, Layout, Policy};
 
-use super::Server;
+use super::{Server, streams, vector};
 use crate::{program, run};
 
 /// Bytes of a tensor that is larger than what sockets and pipes hold.
@@ -30,6 +30,35 @@ fn large() -> tempfile::TempDir {
     writer.end().unwrap();
     writer.finish().unwrap();
     folder
+}
+
+/// Whoever started it may read nothing; it serves all the same.
+#[test]
+fn a_server_whose_first_line_nobody_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(vector("f-ok-one.hrry"), folder.path().join("one.hrry")).unwrap();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut child = program()
+        .arg("serve")
+        .arg(folder.path())
+        .args(["--listen", "127.0.0.1:0"])
+        .stdout(writer)
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    said.read_line(&mut line).unwrap();
+    let address = line.strip_prefix("hrry: listening on ").unwrap().trim_end();
+    let server = Server {
+        address: address.to_owned(),
+        folder,
+        child,
+    };
+    let (stream, status, said) = server.get("weight");
+    assert_eq!((status, &*said), (0, ""));
+    let wanted = streams(&server.folder.path().join("one.hrry"));
+    assert_eq!([("weight".to_owned(), stream)], *wanted);
 }
 
 #[test]

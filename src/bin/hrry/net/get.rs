@@ -8,7 +8,7 @@ use hrry::io_std::{IoError, StreamWriter, random_key, save};
 use hrry::message::{LayoutEntries, LayoutEntry, SessionEvent, TensorRequest};
 use hrry::{ExactThenKeyed, LayoutTag, Outcome, Policy};
 
-use super::super::args::GET_STATUS;
+use super::super::args::{GONE, TRANSFERRED, exit_status};
 use super::super::plain::Plain;
 use super::super::progress::Progress;
 use super::super::read::Problem;
@@ -20,7 +20,7 @@ use super::{Link, Patience};
 /// Ask a server for a tensor or composite and write it as a stream; a server may send another layout than those that
 /// it is asked for, which is told
 #[derive(clap::Args)]
-#[command(after_help = GET_STATUS)]
+#[command(after_help = exit_status(TRANSFERRED, GONE))]
 pub struct Get {
     /// A layout that suits, for example csr; may be given again, most preferred first
     #[arg(long, value_name = "LAYOUT")]

@@ -7,7 +7,7 @@ use hrry::io_std::Arrival;
 use hrry::message::SessionEvent;
 use hrry::{DescriptorView, Entry, Payload, Policy};
 
-use super::super::args::Kind;
+use super::super::args::{Kind, TRANSFERRED, exit_status};
 use super::super::container::{self, copy, tensor};
 use super::super::places::head_of;
 use super::super::plain::Plain;
@@ -21,9 +21,7 @@ use super::{Link, Patience};
 /// Give a tensor of a stream or container file to a server, which replaces what came under that name by put before; a
 /// composite cannot be put, only its members one by one
 #[derive(clap::Args)]
-#[command(
-    after_help = "Exit status: 0 done, 1 refused by the server or the protocol, 2 usage or I/O error."
-)]
+#[command(after_help = exit_status(TRANSFERRED, ""))]
 pub struct Put {
     #[command(flatten)]
     patience: Patience,

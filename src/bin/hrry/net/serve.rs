@@ -24,7 +24,8 @@ use super::{BUSY, PORT, Patience, link};
 #[command(
     after_help = "The folder is read once, at the start: a file that is put there later is not served. A put \
     replaces the tensor of its key where that came by put, and is refused where any other file holds the key.\n\n\
-    It runs until it is ended. Nothing is encrypted and nobody is asked for a password: whoever \
+    It runs until it is ended, and says first where it listens: to standard output, or to standard error where that \
+    fails. Nothing is encrypted and nobody is asked for a password: whoever \
     reaches the address reads, and without --read-only writes. Exit status: 2 usage or I/O error."
 )]
 pub struct Serve {
@@ -73,8 +74,12 @@ pub fn serve(serve: &Serve, out: &mut dyn Write) -> io::Result<Status> {
             return Ok(Status::Error);
         }
     };
-    writeln!(out, "listening on {address}")?;
-    out.flush()?;
+    let line = format!("listening on {address}");
+    let said = writeln!(out, "{line}").and_then(|()| out.flush());
+    if said.is_err() {
+        // a server is there for its clients, whoever started it
+        complain(&format!("hrry: {line}"));
+    }
     let terms = Arc::new(Terms {
         shelf,
         read_only: serve.read_only,
