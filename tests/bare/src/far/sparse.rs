@@ -89,7 +89,8 @@ fn holds(places: &Places, storage: &mut [u8]) -> Result<bool, ReadError<()>> {
     let Some((near, far)) = file.find("near").zip(file.find("far")) else {
         return Ok(false);
     };
-    let mut words = [0; 4];
+    // two for each tensor, one for the key
+    let mut words = [0; 5];
     let order = file.index(&policy, &mut words)?;
     let mut held = order.in_order().map(|entry| entry.name).eq(["near", "far"]);
     held &= order.find("far") == Some(far);
