@@ -204,7 +204,7 @@ fn names_and_keys_that_are_there_twice() {
         let error = view(&file, Policy::STRICT).unwrap_err();
         let id = error.rule().map(|rule| rule.id());
         assert_eq!((id, error.offset()), (Some(rule), at as u64), "{error}");
-        let mut scratch = [0; 4];
+        let mut scratch = [0; 6];
         let opened = FileView::open_with_scratch(&file, &Policy::PERMISSIVE, &mut scratch);
         let first = opened.ok().and_then(|(_, index)| index.find("0"));
         let offset = first.map(|entry| entry.descriptor_offset);
