@@ -163,10 +163,16 @@ fn sort_places(directory: &FileDirectory<'_>, by_place: &mut [u64]) -> Ascent {
     ascent
 }
 
+/// Words, each with the one behind it.
+fn neighbours(words: &[u64]) -> impl Iterator<Item = (u64, u64)> {
+    let behind = words.get(1..).unwrap_or_default();
+    words.iter().copied().zip(behind.iter().copied())
+}
+
 /// Equal names are neighbours.
 fn check_names<J: Judge>(names: &Names<'_>, words: &[u64], judge: &mut J) -> Result<(), Error> {
-    for (a, b) in words.iter().zip(words.iter().skip(1)) {
-        if let Some(twice) = names.same(*a, *b) {
+    for (a, b) in neighbours(words) {
+        if let Some(twice) = names.same(a, b) {
             require_name(judge, false, true, twice.spot(Field::Name))?;
         }
     }
@@ -183,11 +189,8 @@ fn check_keys(directory: &FileDirectory<'_>, scratch: &mut [u64]) -> Result<(), 
     let words = scratch.get_mut(..used).unwrap_or_default();
     let key = |at: u64| directory.kv_key(at);
     sort(words, |a, b| key(a).cmp(key(b)).then(a.cmp(&b)));
-    let mut last = None;
-    for at in words.iter().copied() {
-        let twice = last.is_some_and(|last| key(last) == key(at));
-        require_key(!twice, key_spot(at))?;
-        last = Some(at);
+    for (a, b) in neighbours(words) {
+        require_key(key(a) != key(b), key_spot(b))?;
     }
     Ok(())
 }
