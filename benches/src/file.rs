@@ -22,8 +22,19 @@ pub fn names() -> impl Iterator<Item = String> {
     (0..TENSORS).map(|k| format!("model.layers.{}.weight.{k}", k / 100))
 }
 
-/// Written by the reference.
+/// The same names, each far from its neighbours.
+fn scattered() -> impl Iterator<Item = String> {
+    // a prime that is no divisor of the count visits each place once
+    let name = |k| format!("model.layers.{}.weight.{k}", k / 100);
+    (0..TENSORS).map(move |k| name(k * 7919 % TENSORS))
+}
+
 pub fn container() -> Vec<u8> {
+    written(names())
+}
+
+/// Written by the reference.
+fn written(names: impl Iterator<Item = String>) -> Vec<u8> {
     let shape = [2, 2];
     let spec = DescriptorSpec::new(ElementType::Float32, &shape, Layout::RowMajor, &BUFFERS);
     let descriptor = TensorDescriptor::decode(&bytes_of(&spec)).expect("valid");
@@ -31,7 +42,7 @@ pub fn container() -> Vec<u8> {
         let mut writer = FileWriter::new(Vec::new())
             .await
             .expect("a vector takes all");
-        for name in names() {
+        for name in names {
             let written = writer.write_tensor(&name, &descriptor, &[&DATA]).await;
             written.expect("a vector takes all");
         }
@@ -58,7 +69,7 @@ fn index(file: &'static [u8]) -> (FileView<'static>, FileIndex<'static, 'static>
     FileView::open_with_scratch(file, &Policy::STRICT, scratch).expect("valid")
 }
 
-/// With and without a checksum over the index.
+/// With and without a checksum over the index, and with names that are in no order.
 pub fn opening() -> Vec<Group> {
     let checked = container();
     let plain = unchecked(checked.clone());
@@ -84,7 +95,12 @@ pub fn opening() -> Vec<Group> {
             ],
         }
     };
-    vec![group("plain", plain), group("crc", checked)]
+    let scattered = unchecked(written(scattered()));
+    vec![
+        group("plain", plain),
+        group("crc", checked),
+        group("scattered", scattered),
+    ]
 }
 
 /// Every tensor by its name, in the order of the file.

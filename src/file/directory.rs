@@ -1,18 +1,19 @@
 //! What a container says of its tensors: header, index, key-value section and trailer, without the data.
 
+use super::ascent::{Ascent, Survey};
 use super::crc::crc32c;
 use super::entry::{Entry, RawEntry, split_name};
 use super::kv::{KvEntries, KvSection};
-use super::names::Spelling;
 use super::order::FileIndex;
+use super::runs::{Runs, follows};
 use super::sections::{FileHeader, Sections, Trailer};
-use super::tables::Tabling;
+use super::tables::tabled;
 use crate::check::Judge;
 use crate::error::{Error, Field};
 use crate::policy::Policy;
 use crate::record::Spot;
 use crate::rule::Rule;
-use crate::wire::container::{ENTRY_MINIMUM, INDEX_HEAD};
+use crate::wire::container::{ENTRY_MINIMUM, FILE_HEADER, INDEX_HEAD};
 use crate::wire::{length, u64};
 
 /// The header, index, key-value section and trailer of a container, which are right.
@@ -22,39 +23,35 @@ pub struct FileDirectory<'a> {
     index: &'a [u8],
     /// Empty where there is none.
     kv: &'a [u8],
-    /// Whether names ascend where the header says so.
-    ascends: bool,
+    survey: Survey,
 }
 
 impl<'a> FileDirectory<'a> {
-    /// Index and key-value section, which are where `sections` says, and nothing of which was checked.
-    pub(super) const fn unchecked_at(sections: Sections, index: &'a [u8], kv: &'a [u8]) -> Self {
+    /// Index and key-value section, which are where `sections` says, and of which `survey` is known.
+    pub(super) const fn new(
+        sections: Sections,
+        index: &'a [u8],
+        kv: &'a [u8],
+        survey: Survey,
+    ) -> Self {
         FileDirectory {
             sections,
             index,
             kv,
-            ascends: false,
+            survey,
         }
     }
 
-    /// The same, which were found right, names by a table of them.
-    #[cfg(feature = "std")]
-    pub(super) const fn found_right(self) -> Self {
-        FileDirectory {
-            ascends: true,
-            ..self
-        }
-    }
-
-    /// Checks index and key-value section, and shows each entry with its name's spelling.
+    /// Checks index and key-value section, and notes where entries are, as far as there is room.
     pub(super) fn check<J: Judge>(
         mut self,
         judge: &mut J,
-        each: impl FnMut(&RawEntry<'a>, Spelling),
-    ) -> Result<Self, Error> {
-        self.ascends = self.check_index(judge, each)?;
+        places: &mut [u64],
+    ) -> Result<(Self, Runs), Error> {
+        let (survey, runs) = self.check_index(judge, places)?;
+        self.survey = survey;
         self.check_kv(judge)?;
-        Ok(self)
+        Ok((self, runs))
     }
 
     /// What the file starts with.
@@ -117,11 +114,15 @@ impl<'a> FileDirectory<'a> {
         judge: &mut J,
         scratch: &'s mut [u64],
     ) -> Result<FileIndex<'a, 's>, Error> {
-        let mut tables = Tabling::new(*self, scratch);
-        for raw in self.entries().raw() {
-            tables.add(&raw, Spelling::of(raw.name));
+        let (mut runs, mut last) = (Runs::default(), &[][..]);
+        for (raw, place) in self.entries().raw().zip(&mut *scratch) {
+            *place = raw.at;
+            if !runs.are_many() {
+                runs.add(last, &raw);
+            }
+            last = raw.name;
         }
-        tables.finish(*self, judge)
+        tabled(*self, &runs, judge, scratch)
     }
 
     /// Words that [`index`](Self::index) takes: two for each tensor, and one for each key.
@@ -141,9 +142,9 @@ impl<'a> FileDirectory<'a> {
     #[must_use]
     pub const fn unchecked(&self) -> Unchecked {
         Unchecked {
-            names: !(self.sections.header.is_sorted() && self.ascends),
+            names: !self.survey.names_ascend,
             keys: true,
-            ranges: true,
+            ranges: !self.survey.places_ascend,
             tensors: false,
             checksum: false,
         }
@@ -155,13 +156,26 @@ impl<'a> FileDirectory<'a> {
         self.sections.region_end()
     }
 
+    pub(super) const fn survey(&self) -> Survey {
+        self.survey
+    }
+
     pub(super) const fn sections(&self) -> &Sections {
         &self.sections
     }
 
     /// The entry at an absolute offset, as it stands in the index.
     pub(super) fn raw_entry(&self, at: u64) -> Option<RawEntry<'a>> {
-        RawEntry::split(&mut from(self.index, at, self.sections.index().start), at)
+        RawEntry::split(&mut self.index_from(at), at)
+    }
+
+    /// The name of the entry at an absolute offset.
+    pub(super) fn name_at(&self, at: u64) -> &'a [u8] {
+        split_name(&mut self.index_from(at)).unwrap_or_default()
+    }
+
+    fn index_from(&self, at: u64) -> &'a [u8] {
+        from(self.index, at, self.trailer().index_offset)
     }
 
     /// The entry at an absolute offset.
@@ -172,8 +186,7 @@ impl<'a> FileDirectory<'a> {
     /// Where the entry at an absolute offset ends.
     #[cfg(feature = "std")]
     pub(super) fn entry_end(&self, at: u64) -> Option<u64> {
-        let place = self.sections.index();
-        let mut entries = self.entries_between(at, place.end);
+        let mut entries = self.entries_between(at, self.sections.index().end);
         entries.split().ok()?;
         Some(entries.at())
     }
@@ -181,9 +194,7 @@ impl<'a> FileDirectory<'a> {
     /// The entries between two absolute offsets where entries start.
     #[cfg(feature = "std")]
     pub(super) fn entries_between(&self, at: u64, end: u64) -> Entries<'a> {
-        let start = self.sections.index().start;
-        let behind = from(self.index, end, start);
-        let rest = from(self.index, at, start);
+        let (rest, behind) = (self.index_from(at), self.index_from(end));
         let len = rest.len().saturating_sub(behind.len());
         Entries {
             rest: rest.get(..len).unwrap_or_default(),
@@ -207,12 +218,11 @@ impl<'a> FileDirectory<'a> {
         split_name(&mut from(self.kv, at, start)).unwrap_or_default()
     }
 
-    /// Whether names ascend, as they must where the header says so.
     fn check_index<J: Judge>(
         &self,
         judge: &mut J,
-        mut each: impl FnMut(&RawEntry<'a>, Spelling),
-    ) -> Result<bool, Error> {
+        places: &mut [u64],
+    ) -> Result<(Survey, Runs), Error> {
         let header = &self.sections.header;
         if header.has_index_crc32c() {
             self.sections.checksum(judge, crc32c(0, self.index))?;
@@ -224,21 +234,26 @@ impl<'a> FileDirectory<'a> {
             let at = self.sections.index().start;
             return Err(Spot::new(Field::IndexEntryCount, at).error(FIT));
         }
-        let mut first = u64::MAX;
-        let mut last: &[u8] = &[];
-        let mut ascends = true;
+        let region_end = self.region_end();
+        let mut places = places.iter_mut();
+        let mut ascent = Ascent::new();
+        let (mut last, mut behind) = (&[][..], length(FILE_HEADER));
         while entries.left > 0 {
             let raw = entries.split()?;
-            let spelling = Spelling::of(raw.name);
-            raw.check(spelling.is_ascii, &self.sections, judge)?;
-            each(&raw, spelling);
-            ascends &= header.ascends(judge, last, &raw)?;
+            if let Some(place) = places.next() {
+                *place = raw.at;
+            }
+            behind = match raw.end_behind(behind, region_end) {
+                // most, in the order that files are written in
+                Some(end) if follows(last, raw.name) => end,
+                end => ascent.check((last, behind), end, raw, &self.sections, judge)?,
+            };
             last = raw.name;
-            first = first.min(raw.descriptor_offset());
         }
         header.index_filled(judge, entries.rest.is_empty(), entries.at())?;
-        header.first_is(judge, count == 0 || first == header.first_descriptor_offset)?;
-        Ok(ascends)
+        let holds = count == 0 || ascent.first == header.first_descriptor_offset;
+        header.first_is(judge, holds)?;
+        Ok((ascent.survey(), ascent.runs))
     }
 
     fn check_kv<J: Judge>(&self, judge: &mut J) -> Result<(), Error> {
@@ -275,11 +290,12 @@ fn from(section: &[u8], at: u64, start: u64) -> &[u8] {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub struct Unchecked {
-    /// That each name is there once (FILE-17).
+    /// That each name is there once (FILE-17), which names that ascend are.
     pub names: bool,
     /// That each key is there once (FILE-33).
     pub keys: bool,
-    /// That each tensor ends in front of the next descriptor (FILE-40).
+    /// That each tensor ends in front of the next descriptor (FILE-40), which tensors in the order of their places
+    /// do where they share no bytes.
     pub ranges: bool,
     /// Read front to back: that the tensors that were read are those of the index (FILE-20 to FILE-24).
     pub tensors: bool,

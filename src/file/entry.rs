@@ -102,20 +102,35 @@ impl<'a> RawEntry<'a> {
         spot(field, self.at, self.name.len())
     }
 
-    /// Checks what the entry says by itself and against the sections of its file, in byte order. That a name is
-    /// ASCII, as nearly all are, its reader found out.
+    /// Where the tensor ends, if at a glance all is right but the name, its data is behind its descriptor, and it
+    /// starts where `behind` allows. Only a place says something.
     #[inline]
-    pub(super) fn check<J: Judge>(
-        &self,
-        is_ascii: bool,
-        sections: &Sections,
-        judge: &mut J,
-    ) -> Result<(), Error> {
+    pub(super) fn end_behind(&self, behind: u64, region_end: u64) -> Option<u64> {
+        let fits = |start, least, len| {
+            let room = region_end.wrapping_sub(start);
+            start >= least && start <= region_end && len <= room
+        };
+        let (start, len) = (self.descriptor_offset(), self.descriptor_length().into());
+        let plain =
+            start.is_multiple_of(PLACEMENT) && u32(self.places, offset(Field::EntryFlags)) == 0;
+        let end = start.wrapping_add(len);
+        let data_start = match self.data_length() {
+            0 => end,
+            _ => self.data_offset(),
+        };
+        let whole = plain && fits(start, behind, len) && fits(data_start, end, self.data_length());
+        whole.then(|| data_start.wrapping_add(self.data_length()))
+    }
+
+    /// Checks what the entry says by itself and against the sections of its file, in byte order.
+    #[inline(never)]
+    pub(super) fn check<J: Judge>(&self, sections: &Sections, judge: &mut J) -> Result<(), Error> {
         let field = match self.name {
             [] => Field::NameLength,
             _ => Field::Name,
         };
-        let text = is_ascii || core::str::from_utf8(self.name).is_ok();
+        // nearly all are ASCII, which is seen sooner
+        let text = self.name.is_ascii() || core::str::from_utf8(self.name).is_ok();
         let named = text && !self.name.is_empty();
         require_name(judge, named, named, self.spot(field))?;
 

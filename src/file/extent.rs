@@ -3,6 +3,7 @@
 use core::ops::Range;
 use core::slice;
 
+use super::ascent::Survey;
 use super::directory::FileDirectory;
 use super::range::{ReadAt, ReadError};
 use super::sections::{FileHeader, Sections, long_enough, magic};
@@ -112,18 +113,15 @@ impl Extent {
         storage: &'a [u8],
         judge: &mut J,
     ) -> Result<FileDirectory<'a>, Error> {
-        self.unchecked(storage).check(judge, |_, _| {})
+        let unknown = self.directory(storage, Survey::default());
+        let (directory, _) = unknown.check(judge, &mut [])?;
+        Ok(directory)
     }
 
-    /// The directory in a storage that was checked, names by a table of them.
-    #[cfg(feature = "std")]
-    pub(crate) fn directory<'a>(&self, storage: &'a [u8]) -> FileDirectory<'a> {
-        self.unchecked(storage).found_right()
-    }
-
-    fn unchecked<'a>(&self, storage: &'a [u8]) -> FileDirectory<'a> {
+    /// The directory in a storage that was checked, of which `survey` tells what is known.
+    pub(crate) fn directory<'a>(&self, storage: &'a [u8], survey: Survey) -> FileDirectory<'a> {
         let (index, kv) = self.sections(storage);
-        FileDirectory::unchecked_at(self.sections, index, kv)
+        FileDirectory::new(self.sections, index, kv, survey)
     }
 
     /// Index and key-value section.

@@ -246,8 +246,9 @@ impl<S: Storage, C: Cover, A: Arena, T: Arena> FileParser<S, C, A, T> {
         let Some(raw) = RawEntry::split(&mut bytes, start) else {
             return Ok(());
         };
-        raw.check(raw.name.is_ascii(), &sections, judge)?;
-        let ascends = self.header.ascends(judge, last, &raw)?;
+        raw.check(&sections, judge)?;
+        let ascends = last < raw.name;
+        self.header.ascends(judge, ascends, &raw)?;
         // what is behind the tensors was not read as one, whatever the mode
         let inside = raw.end() <= sections.region_end();
         require_data(inside, raw.spot(Field::DataOffset))?;

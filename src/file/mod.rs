@@ -6,6 +6,7 @@
 
 mod advance;
 mod array;
+mod ascent;
 mod close;
 mod crc;
 mod directory;
@@ -22,6 +23,7 @@ mod options;
 mod order;
 mod parse;
 mod range;
+mod runs;
 mod sections;
 mod seen;
 mod table;

@@ -34,15 +34,9 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The word of a hash and of the absolute offset of an entry.
     #[inline]
-    pub(super) fn word(&self, hash: u64, at: u64) -> u64 {
-        hash & self.mask | at.saturating_sub(self.start) & !self.mask
-    }
-
-    /// What the word of a name starts with.
-    fn wanted(&self, name: &[u8]) -> u64 {
-        self.word(Spelling::of(name).hash, 0)
+    fn word_of(&self, raw: &RawEntry<'_>) -> u64 {
+        hash(raw.name) & self.mask | raw.at.saturating_sub(self.start) & !self.mask
     }
 
     fn raw_entry(&self, word: u64) -> Option<RawEntry<'a>> {
@@ -89,9 +83,12 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// Puts words in the first of their slots that are free. False where one finds none, or an entry of the same name.
-    pub(super) fn spread(&self, words: &[u64], slots: &mut [u64]) -> bool {
-        words.iter().all(|word| self.put(*word, slots))
+    /// Puts the words of all names in the first of their slots that are free. False where one finds none, or an
+    /// entry of the same name.
+    pub(super) fn spread(&self, slots: &mut [u64]) -> bool {
+        slots.fill(0);
+        let mut words = self.directory.entries().raw().map(|raw| self.word_of(&raw));
+        words.all(|word| self.put(word, slots))
     }
 
     #[inline]
@@ -111,7 +108,7 @@ impl<'a> Names<'a> {
 
     /// The entry of a name among words that were spread.
     pub(super) fn find_spread(&self, slots: &[u64], name: &[u8]) -> Option<RawEntry<'a>> {
-        let wanted = self.wanted(name);
+        let wanted = hash(name) & self.mask;
         for k in self.probes(wanted, slots.len()) {
             let word = slots.get(k).copied().filter(|word| *word != 0)?;
             if self.same_hash(word, wanted) {
@@ -127,7 +124,7 @@ impl<'a> Names<'a> {
     /// Puts the words of all names in order: by hash, then by name, then by place.
     pub(super) fn sort(&self, words: &mut [u64]) {
         for (raw, word) in self.directory.entries().raw().zip(&mut *words) {
-            *word = self.word(Spelling::of(raw.name).hash, raw.at);
+            *word = self.word_of(&raw);
         }
         let name = |word| self.raw_entry(word).map(|raw| raw.name);
         sort(words, |a, b| match self.same_hash(a, b) {
@@ -136,9 +133,16 @@ impl<'a> Names<'a> {
         });
     }
 
+    /// The entry of a name among entries of which names ascend.
+    pub(super) fn find_ascending(&self, places: &[u64], name: &[u8]) -> Option<RawEntry<'a>> {
+        let place = places.partition_point(|at| self.directory.name_at(*at) < name);
+        let raw = self.directory.raw_entry(*places.get(place)?)?;
+        (raw.name == name).then_some(raw)
+    }
+
     /// The first entry of a name among words in order.
     pub(super) fn find_sorted(&self, words: &[u64], name: &[u8]) -> Option<RawEntry<'a>> {
-        let wanted = self.wanted(name);
+        let wanted = hash(name) & self.mask;
         let before = |word: &u64| self.compare(*word, wanted, name).is_lt();
         let place = words.partition_point(before);
         let raw = self.raw_entry(*words.get(place)?)?;
@@ -154,61 +158,44 @@ impl<'a> Names<'a> {
     }
 }
 
-/// What one reading of a name tells.
-#[derive(Clone, Copy)]
-pub(super) struct Spelling {
-    /// Spreads names over 64 bits. Names that are made to share one cost comparisons of names, no more.
-    pub(super) hash: u64,
-    /// Whether all its bytes are ASCII.
-    pub(super) is_ascii: bool,
-}
-
-impl Spelling {
-    #[inline]
-    pub(super) fn of(name: &[u8]) -> Self {
-        // 2^64 divided by the golden ratio
-        const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
-        let (words, rest) = name.as_chunks();
-        let (mut sum, mut all) = (length(name.len()), 0);
-        let mut take = |word: [u8; 8]| {
-            let word = u64::from_le_bytes(word);
-            all |= word;
-            let mixed = (sum ^ word).wrapping_mul(SPREAD);
-            sum = mixed ^ mixed.wrapping_shr(29);
-        };
-        for word in words {
-            take(*word);
-        }
-        match name.last_chunk() {
-            // bytes of the word before once more
-            Some(last) if !rest.is_empty() => take(*last),
-            Some(_) => {}
-            None => {
-                let mut padded = [0; 8];
-                for (slot, byte) in padded.iter_mut().zip(rest) {
-                    *slot = *byte;
-                }
-                take(padded);
+/// Spreads names over 64 bits. Names that are made to share one cost comparisons of names, no more.
+#[inline]
+fn hash(name: &[u8]) -> u64 {
+    // 2^64 divided by the golden ratio
+    const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let (words, rest) = name.as_chunks();
+    let mut sum = length(name.len());
+    let mut take = |word: [u8; 8]| {
+        let mixed = (sum ^ u64::from_le_bytes(word)).wrapping_mul(SPREAD);
+        sum = mixed ^ mixed.wrapping_shr(29);
+    };
+    for word in words {
+        take(*word);
+    }
+    match name.last_chunk() {
+        // bytes of the word before once more
+        Some(last) if !rest.is_empty() => take(*last),
+        Some(_) => {}
+        None => {
+            let mut padded = [0; 8];
+            for (slot, byte) in padded.iter_mut().zip(rest) {
+                *slot = *byte;
             }
-        }
-        Spelling {
-            hash: sum.wrapping_mul(SPREAD),
-            is_ascii: all & 0x8080_8080_8080_8080 == 0,
+            take(padded);
         }
     }
+    sum.wrapping_mul(SPREAD)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Spelling;
+    use super::hash;
 
     /// Made as the names that collide in the tests of whole files are.
     #[test]
     fn two_names_of_one_hash() {
         let pair = ["]RMML@B_CTMSMHNS", "FEWLWOACc3aE#n6o"];
-        let [a, b] = pair.map(|name| Spelling::of(name.as_bytes()));
-        assert_eq!(a.hash, b.hash);
-        assert!(a.is_ascii && b.is_ascii);
-        assert!(!Spelling::of("größe".as_bytes()).is_ascii);
+        let [a, b] = pair.map(|name| hash(name.as_bytes()));
+        assert_eq!(a, b);
     }
 }

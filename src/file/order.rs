@@ -2,6 +2,8 @@
 
 use core::slice;
 
+#[cfg(feature = "std")]
+use super::ascent::Survey;
 use super::directory::{Entries, FileDirectory};
 use super::entry::Entry;
 use super::names::Names;
@@ -9,28 +11,46 @@ use super::names::Names;
 /// A container of which everything was checked that its index can break: each name and key is there once,
 /// and each tensor ends in front of the next descriptor.
 ///
-/// A name is found by its hash. Where tensors are not in the order of the index, a name is there twice or names were
-/// made to share hashes, it is found by binary search. Tensors come in the order of their places, as composites
-/// need them. Made by [`FileDirectory::index`].
+/// A name is found by binary search where names ascend in the index, or do so in a few runs, and by its hash elsewhere.
+/// Where besides tensors are not in the order of the index, a name is there twice or names were made to share hashes, it
+/// is found by binary search among hashes. Tensors come in the order of their places, as composites need them. Made by
+/// [`FileDirectory::index`].
 #[derive(Clone, Copy, Debug)]
 pub struct FileIndex<'a, 's> {
     names: Names<'a>,
-    by_name: ByName<'s>,
+    by_name: ByName<&'s [u64]>,
     /// Where entries are in the file, by ascending `descriptor_offset`; empty where they are so in the index.
     by_place: &'s [u64],
 }
 
 /// A table of names.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum ByName<'s> {
+pub(super) enum ByName<T> {
+    /// Where entries are in the file, by name.
+    Ascending(T),
     /// A word is in one of its slots.
-    Spread(&'s [u64]),
-    /// Words ascend.
-    Sorted(&'s [u64]),
+    Spread(T),
+    /// Words ascend: by hash.
+    Sorted(T),
+}
+
+#[cfg(feature = "std")]
+impl<T> ByName<T> {
+    fn map<U>(self, change: impl FnOnce(T) -> U) -> ByName<U> {
+        match self {
+            ByName::Ascending(table) => ByName::Ascending(change(table)),
+            ByName::Spread(table) => ByName::Spread(change(table)),
+            ByName::Sorted(table) => ByName::Sorted(change(table)),
+        }
+    }
 }
 
 impl<'a, 's> FileIndex<'a, 's> {
-    pub(super) const fn new(names: Names<'a>, by_name: ByName<'s>, by_place: &'s [u64]) -> Self {
+    pub(super) const fn new(
+        names: Names<'a>,
+        by_name: ByName<&'s [u64]>,
+        by_place: &'s [u64],
+    ) -> Self {
         FileIndex {
             names,
             by_name,
@@ -42,25 +62,36 @@ impl<'a, 's> FileIndex<'a, 's> {
     #[cfg(feature = "std")]
     pub(crate) fn again(directory: FileDirectory<'a>, tables: Tables, scratch: &'s [u64]) -> Self {
         let words = scratch.get(..tables.words).unwrap_or_default();
-        let (first, second) = words.split_at_checked(tables.names).unwrap_or_default();
-        let by_name = match tables.spread {
-            true => ByName::Spread(first),
-            false => ByName::Sorted(first),
-        };
-        FileIndex::new(Names::new(directory), by_name, second)
+        let mut by_place = words;
+        let by_name = tables.by_name.map(|len| {
+            let (first, second) = words.split_at_checked(len).unwrap_or_default();
+            by_place = second;
+            first
+        });
+        FileIndex::new(Names::new(directory), by_name, by_place)
     }
 
     /// What [`again`](Self::again) has to know.
     #[cfg(feature = "std")]
     pub(crate) fn tables(&self) -> Tables {
-        let (ByName::Spread(words) | ByName::Sorted(words)) = self.by_name;
-        let last = words.iter().map(|word| self.names.at(*word)).max();
-        let behind = last.and_then(|at| self.directory().entry_end(at));
+        let last = match self.by_name {
+            ByName::Ascending(places) => places.iter().copied().max(),
+            ByName::Spread(words) | ByName::Sorted(words) => {
+                words.iter().map(|word| self.names.at(*word)).max()
+            }
+        };
+        let mut words = self.by_place.len();
+        let by_name = self.by_name.map(|table| {
+            words = words.saturating_add(table.len());
+            table.len()
+        });
         Tables {
-            spread: matches!(self.by_name, ByName::Spread(_)),
-            names: words.len(),
-            words: words.len().saturating_add(self.by_place.len()),
-            behind: behind.unwrap_or(0),
+            survey: self.directory().survey(),
+            behind: last
+                .and_then(|at| self.directory().entry_end(at))
+                .unwrap_or(0),
+            by_name,
+            words,
         }
     }
 
@@ -93,6 +124,7 @@ impl<'a, 's> FileIndex<'a, 's> {
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Entry<'a>> {
         let raw = match self.by_name {
+            ByName::Ascending(places) => self.names.find_ascending(places, name.as_bytes()),
             ByName::Spread(slots) => self.names.find_spread(slots, name.as_bytes()),
             ByName::Sorted(words) => self.names.find_sorted(words, name.as_bytes()),
         };
@@ -115,9 +147,10 @@ impl<'a, 's> FileIndex<'a, 's> {
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tables {
-    spread: bool,
-    /// Words of the table of names, and of both.
-    names: usize,
+    pub(crate) survey: Survey,
+    /// The kind of the table of names, and its words.
+    by_name: ByName<usize>,
+    /// Words of both tables.
     words: usize,
     /// Where the last entry ends.
     behind: u64,

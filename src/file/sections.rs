@@ -114,18 +114,15 @@ impl FileHeader {
         require(judge, holds, Rule::FirstDescriptor, at)
     }
 
-    /// Requires of an entry that its name is above the last one, where names ascend; whether it is as it must
-    /// be.
-    #[inline]
+    /// Requires of an entry that its name is above the last one, where names ascend.
     pub(super) fn ascends<J: Judge>(
         &self,
         judge: &mut J,
-        last: &[u8],
+        above: bool,
         entry: &RawEntry<'_>,
-    ) -> Result<bool, Error> {
-        let holds = !self.is_sorted() || last < entry.name;
-        require_ascending(judge, holds, entry.spot(Field::Name))?;
-        Ok(holds)
+    ) -> Result<(), Error> {
+        let holds = above || !self.is_sorted();
+        require_ascending(judge, holds, entry.spot(Field::Name))
     }
 
     /// Requires of entries that they end where the index does.

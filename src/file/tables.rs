@@ -1,140 +1,93 @@
 //! Tables of names and places, made while an index is read, and what only they show.
 
-use heapless::Vec;
-
 use super::directory::FileDirectory;
 use super::entry::{RawEntry, require_name};
 use super::kv::{key_spot, require_key};
-use super::names::{Names, Spelling};
+use super::names::Names;
 use super::order::{ByName, FileIndex};
+use super::runs::Runs;
 use crate::check::Judge;
 use crate::error::{Error, ErrorKind, Field, Resource};
 use crate::sort::sort;
 use crate::wire::length;
 
-/// Tables that are being made.
-pub(super) struct Tabling<'a, 's> {
-    names: Names<'a>,
-    ascent: Ascent,
-    /// Twice as many as names.
-    slots: &'s mut [u64],
-    /// As many as keys, or more.
-    rest: &'s mut [u64],
-    /// Words that were lent.
-    available: u64,
-    /// Whether each name so far has a slot, and none was there before.
-    is_whole: bool,
-    /// Words of the last entries, which have no slot yet: put there together, hashes and slots wait less for
-    /// each other.
-    waiting: Vec<u64, 32>,
-}
-
-impl<'a, 's> Tabling<'a, 's> {
-    /// Before the first entry; of the index nothing but its place and its count of entries is looked at.
-    pub(super) fn new(directory: FileDirectory<'a>, scratch: &'s mut [u64]) -> Self {
-        let len = usize::try_from(directory.table_words()).unwrap_or(usize::MAX);
-        let available = length(scratch.len());
-        let (slots, rest) = scratch.split_at_mut_checked(len).unwrap_or_default();
-        slots.fill(0);
-        Tabling {
-            names: Names::new(directory),
-            ascent: Ascent::default(),
-            slots,
-            rest,
+/// Checks what takes memory of a directory that is right in itself, and makes its tables. The scratch starts with
+/// where entries are, in runs by name.
+pub(super) fn tabled<'a, 's, J: Judge>(
+    directory: FileDirectory<'a>,
+    runs: &Runs,
+    judge: &mut J,
+    scratch: &'s mut [u64],
+) -> Result<FileIndex<'a, 's>, Error> {
+    let (needed, available) = (directory.scratch_words(), length(scratch.len()));
+    if needed > available {
+        let kind = ErrorKind::Capacity {
+            what: Resource::Arena,
+            needed,
             available,
-            is_whole: true,
-            waiting: Vec::new(),
-        }
+        };
+        return Err(Error::new(kind, directory.trailer().index_offset));
     }
+    let len = usize::try_from(directory.table_words()).unwrap_or(usize::MAX);
+    let (table, rest) = scratch.split_at_mut_checked(len).unwrap_or_default();
+    check_keys(&directory, rest)?;
 
-    /// Takes the next entry.
-    #[inline]
-    pub(super) fn add(&mut self, raw: &RawEntry<'_>, spelling: Spelling) {
-        self.ascent.add(raw);
-        // it was emptied when it was full
-        let _ = self.waiting.push(self.names.word(spelling.hash, raw.at));
-        if self.waiting.is_full() {
-            self.spread();
-        }
+    let names = Names::new(directory);
+    let ascend = runs.merge(&directory, table);
+    let places = match directory.survey().places_ascend {
+        true => Placing::default(),
+        false => Placing::of(directory.entries().raw()),
+    };
+    if !ascend && !places.descend && names.spread(table) {
+        places.check(&directory, judge)?;
+        return Ok(FileIndex::new(names, ByName::Spread(table), &[]));
     }
-
-    #[inline(never)]
-    fn spread(&mut self) {
-        self.is_whole = self.is_whole && self.names.spread(&self.waiting, self.slots);
-        self.waiting.clear();
-    }
-
-    /// Checks and completes the tables of an index that is right in itself.
-    pub(super) fn finish<J: Judge>(
-        mut self,
-        directory: FileDirectory<'a>,
-        judge: &mut J,
-    ) -> Result<FileIndex<'a, 's>, Error> {
-        self.spread();
-        let Tabling {
-            ascent,
-            slots,
-            rest,
-            available,
-            is_whole,
-            ..
-        } = self;
-        let needed = directory.scratch_words();
-        if needed > available {
-            let kind = ErrorKind::Capacity {
-                what: Resource::Arena,
-                needed,
-                available,
-            };
-            return Err(Error::new(kind, directory.trailer().index_offset));
-        }
-        check_keys(&directory, rest)?;
-        // of the directory that was checked in the meantime
-        let names = Names::new(directory);
-        if is_whole && !ascent.descends {
-            ascent.check(&directory, judge)?;
-            return Ok(FileIndex::new(names, ByName::Spread(slots), &[]));
-        }
-        let half = slots.len().wrapping_shr(1);
-        let (by_name, by_place) = slots.split_at_mut_checked(half).unwrap_or_default();
+    let half = table.len().wrapping_shr(1);
+    let (by_name, by_place) = table.split_at_mut_checked(half).unwrap_or_default();
+    if !ascend {
         names.sort(by_name);
         check_names(&names, by_name, judge)?;
-        if !ascent.descends {
-            ascent.check(&directory, judge)?;
-            return Ok(FileIndex::new(names, ByName::Sorted(by_name), &[]));
-        }
-        sort_places(&directory, by_place).check(&directory, judge)?;
-        Ok(FileIndex::new(names, ByName::Sorted(by_name), by_place))
     }
+    let by_place: &[u64] = match places.descend {
+        true => {
+            sort_places(&directory, by_place).check(&directory, judge)?;
+            by_place
+        }
+        false => {
+            places.check(&directory, judge)?;
+            &[]
+        }
+    };
+    let by_name = match ascend {
+        true => ByName::Ascending(&*by_name),
+        false => ByName::Sorted(&*by_name),
+    };
+    Ok(FileIndex::new(names, by_name, by_place))
 }
 
-/// Whether tensors come in the order of their places, and end before the next one starts.
+/// Tensors in an order, and whether they come as they are placed and end before the next one starts.
 #[derive(Default)]
-struct Ascent {
+struct Placing {
     last: u64,
     behind: u64,
-    descends: bool,
+    descend: bool,
     /// The entry of the first that starts too early.
     overlap: Option<u64>,
 }
 
-impl Ascent {
-    #[inline]
-    fn add(&mut self, raw: &RawEntry<'_>) {
-        let start = raw.descriptor_offset();
-        if start < self.behind {
-            self.add_early(raw);
-        } else {
-            self.behind = raw.end();
+impl Placing {
+    fn of<'a>(entries: impl Iterator<Item = RawEntry<'a>>) -> Self {
+        let mut places = Placing::default();
+        for raw in entries {
+            let start = raw.descriptor_offset();
+            if start < places.behind {
+                places.descend |= start < places.last;
+                places.overlap = places.overlap.or(Some(raw.at));
+            }
+            places.behind = places.behind.max(raw.end());
+            places.last = start;
         }
-        self.last = start;
-    }
-
-    #[inline(never)]
-    fn add_early(&mut self, raw: &RawEntry<'_>) {
-        self.descends |= raw.descriptor_offset() < self.last;
-        self.overlap = self.overlap.or(Some(raw.at));
-        self.behind = self.behind.max(raw.end());
+        places
     }
 
     /// Requires of tensors in the order of their places that they share no bytes.
@@ -148,19 +101,13 @@ impl Ascent {
 }
 
 /// Makes a table of where entries are, in the order of their tensors.
-fn sort_places(directory: &FileDirectory<'_>, by_place: &mut [u64]) -> Ascent {
-    for (raw, word) in directory.entries().raw().zip(&mut *by_place) {
-        *word = raw.at;
+fn sort_places(directory: &FileDirectory<'_>, by_place: &mut [u64]) -> Placing {
+    for (raw, place) in directory.entries().raw().zip(&mut *by_place) {
+        *place = raw.at;
     }
     let key = |at| directory.raw_entry(at).map(|raw| raw.descriptor_offset());
     sort(by_place, |a, b| key(a).cmp(&key(b)).then(a.cmp(&b)));
-    let mut ascent = Ascent::default();
-    for at in &*by_place {
-        if let Some(raw) = directory.raw_entry(*at) {
-            ascent.add(&raw);
-        }
-    }
-    ascent
+    Placing::of(by_place.iter().filter_map(|at| directory.raw_entry(*at)))
 }
 
 /// Words, each with the one behind it.

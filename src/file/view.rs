@@ -2,11 +2,12 @@
 
 use core::ops::Deref;
 
+use super::ascent::Survey;
 use super::directory::FileDirectory;
 use super::entry::Entry;
 use super::order::FileIndex;
 use super::sections::{FileHeader, Sections, long_enough, magic};
-use super::tables::Tabling;
+use super::tables::tabled;
 use super::tensor::{FileTensor, TensorView, slice};
 use crate::check::Judge;
 use crate::error::Error;
@@ -36,7 +37,7 @@ impl<'a> FileView<'a> {
     }
 
     pub(super) fn open_with<J: Judge>(bytes: &'a [u8], judge: &mut J) -> Result<Self, Error> {
-        let directory = locate(bytes, judge)?.check(judge, |_, _| {})?;
+        let (directory, _) = locate(bytes, judge)?.check(judge, &mut [])?;
         Ok(FileView { bytes, directory })
     }
 
@@ -52,9 +53,8 @@ impl<'a> FileView<'a> {
     ) -> Result<(Self, FileIndex<'a, 's>), Error> {
         let judge = &mut { policy };
         let directory = locate(bytes, judge)?;
-        let mut tables = Tabling::new(directory, scratch);
-        let directory = directory.check(judge, |raw, spelling| tables.add(raw, spelling))?;
-        let index = tables.finish(directory, judge)?;
+        let (directory, runs) = directory.check(judge, scratch)?;
+        let index = tabled(directory, &runs, judge, scratch)?;
         Ok((FileView { bytes, directory }, index))
     }
 
@@ -82,7 +82,7 @@ fn locate<'a, J: Judge>(bytes: &'a [u8], judge: &mut J) -> Result<FileDirectory<
     let sections = Sections::read(header, trailer, file_size, judge)?;
     let index = slice(bytes, sections.index());
     let kv = slice(bytes, sections.kv().unwrap_or_default());
-    Ok(FileDirectory::unchecked_at(sections, index, kv))
+    Ok(FileDirectory::new(sections, index, kv, Survey::default()))
 }
 
 impl<'a> Deref for FileView<'a> {

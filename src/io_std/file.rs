@@ -106,7 +106,7 @@ impl<R: Source, C: Cover + Clone> FileReader<R, C> {
     /// What the file says of its tensors and of itself.
     #[must_use]
     pub fn directory(&self) -> FileDirectory<'_> {
-        self.extent.directory(&self.storage)
+        self.extent.directory(&self.storage, self.tables.survey)
     }
 
     /// The names of all tensors, heads and members among them, in the order of the index.
@@ -231,7 +231,7 @@ impl<R: Source, C: Cover + Clone> FileReader<R, C> {
     /// # Ok::<(), hrry::io_std::IoError>(())
     /// ```
     pub fn ranges(&mut self) -> (RangeReader<'_, &mut R>, FileIndex<'_, '_>) {
-        let directory = self.extent.directory(&self.storage);
+        let directory = self.extent.directory(&self.storage, self.tables.survey);
         let index = FileIndex::again(directory, self.tables, &self.scratch);
         let reader = RangeReader::over(&mut self.source, directory, self.policy);
         (reader, index)

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::aligned::AlignedBuffer;
 use super::buffers::Buffers;
 use super::descriptor::TensorDescriptor;
-use super::{Buffer, Composite, Error, Item, Tensor};
+use super::{Composite, Error, Item, Tensor};
 use crate::composite::Outcome;
 use crate::stream::{Event, Payload};
 use crate::wire::length;
@@ -116,7 +116,7 @@ impl Assembler {
 
     /// Takes buffer `k` of that tensor as a whole.
     #[cfg(feature = "std")]
-    pub(crate) fn put(&mut self, k: usize, bytes: Buffer) {
+    pub(crate) fn put(&mut self, k: usize, bytes: super::Buffer) {
         let current = self.current.as_mut();
         if let Some(buffer) = current.and_then(|current| current.buffers.get_mut(k)) {
             *buffer = bytes;

@@ -56,7 +56,8 @@ fn a_sorted_index() {
         let written = container.write();
         assert_found(&container, &written, &MISSING);
         let view = FileView::open(&written.bytes, &Policy::STRICT).expect("valid");
-        assert_eq!(view.unchecked().names, !sorted);
+        // whether or not the header says so
+        assert!(!view.unchecked().names);
         assert!(view.unchecked().ranges && view.unchecked().keys);
     }
 }
@@ -88,6 +89,123 @@ fn names_that_are_alike() {
         &container.write(),
         &["", "\0", "b", "aaab\0", &longer, &longest],
     );
+}
+
+/// What one pass without memory shows of names and of ranges.
+#[test]
+fn what_ascends_is_known() {
+    let long = ["block.0001.weight", "block.0002.weight"];
+    let cases = [
+        (&["a"][..], true),
+        (&["a", "b", "ba", "c"], true),
+        (&["a", "größe", "größer", "z", "é", "日本"], true),
+        (&[long[0], long[1], "block.001", "block.1"], true),
+        (&["block.9", "block.10"], false),
+        (&[long[1], long[0]], false),
+        (&[long[0], "block.0001.\u{e9}", long[1]], true),
+        (&["a", "b", "a"], false),
+        (&["a", "a"], false),
+        (&["aa", "a"], false),
+        (&["\u{ff}", "\u{7f}"], false),
+    ];
+    for (names, ascend) in cases {
+        let mut container = Container::new(names.iter().map(|name| group(name, 0)).collect());
+        let view = |container: &Container| {
+            let bytes = container.write().bytes;
+            let view = FileView::open(&bytes, &Policy::STRICT).expect("valid");
+            view.unchecked()
+        };
+        let unchecked = view(&container);
+        assert_eq!(
+            (unchecked.names, unchecked.ranges),
+            (!ascend, false),
+            "{names:?}"
+        );
+        // the same tensors, placed the other way round
+        container.tensors.reverse();
+        container.index.reverse();
+        let unchecked = view(&container);
+        let several = names.len() > 1;
+        assert_eq!(
+            (unchecked.names, unchecked.ranges),
+            (!ascend, several),
+            "{names:?}"
+        );
+    }
+}
+
+/// Names that ascend but for some places, in and out of the order of their places.
+fn in_runs(runs: &[Vec<String>], out_of_order: bool) -> Container {
+    let names = runs.iter().flatten();
+    let mut container = Container::new(names.map(|name| group(name, 0)).collect());
+    if out_of_order {
+        container.tensors.reverse();
+        container.index.reverse();
+    }
+    container
+}
+
+/// So few that they are merged, and so many that they are not; in blocks, at random, and taking turns.
+#[test]
+fn names_in_runs() {
+    let mut rng = Rng(11);
+    let names: Vec<String> = (0..300)
+        .map(|k| format!("layer.{k:03}{}", "x".repeat(k % 3)))
+        .collect();
+    for count in 1..12 {
+        for way in 0..3 {
+            let mut runs = vec![Vec::new(); count];
+            for (k, name) in names.iter().enumerate() {
+                let run = match way {
+                    0 => count - 1 - k * count / names.len(),
+                    1 => rng.below(count),
+                    _ => k % count,
+                };
+                runs[run].push(name.clone());
+            }
+            for out_of_order in [false, true] {
+                let container = in_runs(&runs, out_of_order);
+                assert_found(
+                    &container,
+                    &container.write(),
+                    &["layer.", "layer.300", "layer.0000"],
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_name_in_two_runs() {
+    let name = |k: usize| format!("{k:02}");
+    let runs: Vec<Vec<String>> = (0..8)
+        .map(|run| (0..6).map(|k| name(8 * k + run)).collect())
+        .collect();
+    for (first, second) in (0..8).flat_map(|b| (0..b).map(move |a| (a, b))) {
+        for k in 0..6 {
+            let mut runs = runs.clone();
+            let twice = runs[first][k].clone();
+            // in front of the one that is a little more
+            runs[second].insert(k, twice.clone());
+            let container = in_runs(&runs, false);
+            let written = container.write();
+            let place = |run: usize| written.entries[6 * run + k] as u64;
+            let mut scratch = vec![0; 2 * written.entries.len()];
+            let error = FileView::open_with_scratch(&written.bytes, &Policy::STRICT, &mut scratch)
+                .expect_err("twice");
+            assert_eq!(
+                (error.rule(), error.offset()),
+                (Some(Rule::EntryName), place(second) + 2)
+            );
+            let (_, index) =
+                FileView::open_with_scratch(&written.bytes, &Policy::PERMISSIVE, &mut scratch)
+                    .expect("relaxed");
+            assert_eq!(
+                index.find(&twice).map(|entry| entry.offset),
+                Some(place(first))
+            );
+        }
+    }
 }
 
 /// In the order of their places, and in no order.
