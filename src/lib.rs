@@ -90,8 +90,8 @@ pub use composite::{
 };
 pub use content::{ContentError, ContentScan, check_content};
 pub use descriptor::{
-    DescriptorSpec, DescriptorView, FieldSpan, FieldWalk, NoSpace, Order, Sink, SliceSink,
-    WriteError, encode, encode_to, encoded_len,
+    DescriptorSpec, DescriptorView, FieldSpan, FieldWalk, NoSpace, Order, Prepared, Sink,
+    SliceSink, WriteError, encode, encode_to, encoded_len,
 };
 pub use error::{Error, ErrorKind, Field, Report, Resource, Violation};
 pub use file::{

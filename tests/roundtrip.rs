@@ -8,8 +8,8 @@ mod roundtrip {
     mod values;
 
     use hrry::{
-        Agreements, DescriptorSpec, DescriptorView, Mode, NoSpace, Policy, Sink, Violation,
-        WriteError, check, encode, encode_to, encoded_len,
+        Agreements, DescriptorSpec, DescriptorView, Mode, NoSpace, Policy, Prepared, Sink,
+        Violation, WriteError, check, encode, encode_to, encoded_len,
     };
     use proptest::prelude::*;
 
@@ -125,6 +125,27 @@ mod roundtrip {
         let mut sink = Collected::default();
         assert_eq!(encode_to(spec, &mut sink, &policy), Ok(needed));
         assert_eq!(sink.0, expected);
+
+        // checked once and written often, whatever became of it the time before
+        let prepared = Prepared::new(spec, &policy).unwrap();
+        assert_eq!(prepared.encoded_len(), needed);
+        for (room, result) in [
+            (needed - 1, Err(NoSpace { needed })),
+            (needed, Ok(needed)),
+            (needed, Ok(needed)),
+        ] {
+            let mut out = vec![FILL; room as usize];
+            assert_eq!(prepared.encode(&mut out), result.map(|len| len as usize));
+            let written = if result.is_ok() {
+                expected
+            } else {
+                &vec![FILL; out.len()]
+            };
+            assert_eq!(out, written);
+            let mut sink = Collected::default();
+            prepared.encode_to(&mut sink).unwrap();
+            assert_eq!(sink.0, expected);
+        }
 
         let (view, rest) = DescriptorView::parse(expected, &policy).unwrap();
         assert!(rest.is_empty());

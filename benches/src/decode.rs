@@ -3,7 +3,8 @@
 use std::hint::black_box;
 
 use hrry::{
-    DescriptorView, Event, FixedDecoder, FixedStream, Layout, Policy, Quantization, encode,
+    DescriptorSpec, DescriptorView, Event, FixedDecoder, FixedStream, Layout, Policy, Prepared,
+    Quantization, encode,
 };
 use hurray_core::TensorDescriptor;
 
@@ -107,12 +108,14 @@ fn decoder(name: &'static str, bytes: &'static [u8], size: usize) -> Op {
     })
 }
 
-/// One group for each case; both check what they write.
+/// One group for each case. The reference checks nothing when it encodes; ours checks before, or each time.
 pub fn encoding() -> Vec<Group> {
     let group = |case: Case| {
         let owned = TensorDescriptor::decode(&case.bytes).expect("valid");
         assert_eq!(owned.encode().expect("valid"), case.bytes);
-        let (spec, mut out) = (case.spec, [0; FRAME]);
+        let (spec, mut out, mut again) = (case.spec, [0; FRAME], [0; FRAME]);
+        let lasting: &'static DescriptorSpec<'static> = Box::leak(Box::new(spec));
+        let prepared = Prepared::new(lasting, &Policy::STRICT).expect("valid");
         Group {
             name: format!("encode/{}", case.name),
             unit: "descriptor",
@@ -120,7 +123,12 @@ pub fn encoding() -> Vec<Group> {
                 Op::new("reference", move || {
                     black_box(&owned).encode().expect("valid")
                 }),
-                Op::new("hrry", move || {
+                Op::new("prepared", move || {
+                    let len = black_box(&prepared).encode(&mut again).expect("room");
+                    black_box(&again);
+                    len
+                }),
+                Op::new("checked", move || {
                     let len = encode(black_box(&spec), &mut out, &Policy::STRICT).expect("valid");
                     black_box(&out);
                     len

@@ -48,65 +48,145 @@ const TOO_LONG: Violation = Violation {
 ///
 /// # Errors
 ///
-/// Everything that [`check::descriptor`] and [`encoded_len`] refuse, LAYOUT-02 in permissive mode too;
-/// [`NoSpace`] with the length that is needed. Nothing is written then.
+/// As [`Prepared::new`]; [`NoSpace`] with the length that is needed. Nothing is written then.
 pub fn encode<F: Fields + ?Sized>(
     d: &F,
     out: &mut [u8],
     policy: &Policy,
 ) -> Result<usize, WriteError<NoSpace>> {
-    let (facts, needed) = prepare(d, policy)?;
-    let Some(rest) = out.get_mut(..index(needed)) else {
-        return Err(WriteError::Sink(NoSpace { needed }));
-    };
-    match write(d, &facts, needed, Rest(rest)) {
-        Ok(_) => Ok(index(needed)),
-        Err(Short) => Err(WriteError::Sink(NoSpace { needed })),
-    }
+    let prepared = Prepared::new(d, policy)?;
+    prepared.encode(out).map_err(WriteError::Sink)
 }
 
 /// Writes a descriptor to a sink, front to back, and returns its length.
 ///
 /// # Errors
 ///
-/// Everything that [`check::descriptor`] and [`encoded_len`] refuse, LAYOUT-02 in permissive mode too,
-/// before the first byte is written; the sink's own errors.
+/// As [`Prepared::new`], before the first byte is written; the sink's own errors.
 pub fn encode_to<F: Fields + ?Sized, W: Sink + ?Sized>(
     d: &F,
     sink: &mut W,
     policy: &Policy,
 ) -> Result<u32, WriteError<W::Error>> {
-    let (facts, len) = prepare(d, policy)?;
-    put(d, &facts, len, sink).map_err(WriteError::Sink)?;
-    Ok(len)
+    let prepared = Prepared::new(d, policy)?;
+    prepared.encode_to(sink).map_err(WriteError::Sink)?;
+    Ok(prepared.encoded_len())
 }
 
-/// Writes a descriptor that was checked, whatever the policy was.
-#[cfg(feature = "alloc")]
-pub(crate) fn encode_checked<F: Fields + ?Sized, W: Sink + ?Sized>(
-    d: &F,
-    sink: &mut W,
-) -> Result<(), WriteError<W::Error>> {
-    let facts = facts(d);
-    let len = total(&facts).ok_or(TOO_LONG)?;
-    put(d, &facts, len, sink).map_err(WriteError::Sink)
+/// A descriptor that was checked and measured, so that only writing is left, however often.
+///
+/// ```
+/// use hrry::{BufferHandle, DescriptorSpec, ElementType, Layout, Policy, Prepared};
+///
+/// let buffers = [BufferHandle::cpu(48, 64)];
+/// let spec = DescriptorSpec::new(ElementType::Float32, &[3, 4], Layout::RowMajor, &buffers);
+/// let prepared = Prepared::new(&spec, &Policy::STRICT)?;
+/// assert_eq!(prepared.encoded_len(), 61);
+/// let mut slots = [[0; 61]; 4];
+/// for slot in &mut slots {
+///     assert_eq!(prepared.encode(slot), Ok(61));
+/// }
+/// # Ok::<(), hrry::Violation>(())
+/// ```
+#[derive(Debug)]
+pub struct Prepared<'d, F: ?Sized> {
+    fields: &'d F,
+    facts: Facts,
+    len: u32,
 }
 
-/// Everything that can refuse a descriptor before its first byte is written.
-#[inline(always)]
-pub(crate) fn prepare<F: Fields + ?Sized>(
-    d: &F,
-    policy: &Policy,
-) -> Result<(Facts, u32), Violation> {
-    if matches!(d.layout(), Layout::Unknown(_)) {
-        // LAYOUT-02 in any mode: nobody could find what would stand behind `byte_offset`
-        let mode = Mode::Strict;
-        check::descriptor(d, &Policy { mode, ..*policy })?;
+impl<'d, F: Fields + ?Sized> Prepared<'d, F> {
+    /// Checks a descriptor and counts its bytes.
+    ///
+    /// # Errors
+    ///
+    /// Everything that [`check::descriptor`] and [`encoded_len`] refuse, LAYOUT-02 in permissive mode too.
+    #[inline(always)]
+    pub fn new(d: &'d F, policy: &Policy) -> Result<Self, Violation> {
+        if matches!(d.layout(), Layout::Unknown(_)) {
+            // LAYOUT-02 in any mode: nobody could find what would stand behind `byte_offset`
+            let mode = Mode::Strict;
+            check::descriptor(d, &Policy { mode, ..*policy })?;
+        }
+        check::descriptor(d, policy)?;
+        Prepared::checked(d)
     }
-    check::descriptor(d, policy)?;
-    let facts = facts(d);
-    let len = total(&facts).ok_or(TOO_LONG)?;
-    Ok((facts, len))
+
+    /// Counts the bytes of a descriptor that was checked, whatever the policy was.
+    #[inline(always)]
+    pub(crate) fn checked(d: &'d F) -> Result<Self, Violation> {
+        let facts = facts(d);
+        let len = total(&facts).ok_or(TOO_LONG)?;
+        Ok(Prepared {
+            fields: d,
+            facts,
+            len,
+        })
+    }
+
+    /// Bytes that it takes.
+    #[must_use]
+    pub const fn encoded_len(&self) -> u32 {
+        self.len
+    }
+
+    /// Writes it to the front of `out` and returns its length.
+    ///
+    /// # Errors
+    ///
+    /// [`NoSpace`] with the length that is needed. Nothing is written then.
+    #[inline(always)]
+    pub fn encode(&self, out: &mut [u8]) -> Result<usize, NoSpace> {
+        let needed = self.len;
+        let rest = out.get_mut(..index(needed)).ok_or(NoSpace { needed })?;
+        match self.write(Rest(rest)) {
+            Ok(_) => Ok(index(needed)),
+            Err(Short) => Err(NoSpace { needed }),
+        }
+    }
+
+    /// Writes it to a sink, front to back.
+    ///
+    /// # Errors
+    ///
+    /// The sink's own.
+    #[inline(always)]
+    pub fn encode_to<W: Sink + ?Sized>(&self, sink: &mut W) -> Result<(), W::Error> {
+        self.write(Pieces(sink))?;
+        Ok(())
+    }
+
+    /// Reserved bytes come from the zeroed records and are never set.
+    #[inline(always)]
+    fn write<O: Output>(&self, out: O) -> Result<O, O::Error> {
+        let (d, facts) = (self.fields, &self.facts);
+        let out = out.filled(|r: &mut [u8; HEADER]| {
+            set(r, Field::Magic, 0, MAGIC);
+            set(r, Field::VersionMajor, 0, [VERSION_MAJOR]);
+            set(r, Field::VersionMinor, 0, [VERSION_MINOR]);
+            set(r, Field::DescriptorLength, 0, self.len.to_le_bytes());
+            set(r, Field::Flags, 0, [facts.flags()]);
+            set(r, Field::TypeTag, 0, [facts.element_type().0]);
+            set(r, Field::LayoutTag, 0, [facts.layout().0]);
+            set(r, Field::Rank, 0, [facts.rank()]);
+        })?;
+        let out = put_u64s(d.shape(), out)?;
+        let out = out.record(d.byte_offset().to_le_bytes())?;
+        let out = match facts.layout_len() {
+            0 => out,
+            _ => put_layout(&d.layout(), out)?,
+        };
+        let mut out = out.record([facts.buffers()])?;
+        for k in 0..facts.buffers() {
+            if let Some(handle) = d.buffer(k.into()) {
+                out = out.record(RawHandle::from(handle).bytes())?;
+            }
+        }
+        match facts.flags() {
+            0 => Ok(out),
+            _ => optional(d, facts.quantization_len(), out),
+        }
+    }
 }
 
 #[inline(always)]
@@ -159,54 +239,6 @@ fn tiled_len(tiled: Tiled<'_>, rank: u32) -> u32 {
 #[inline]
 fn set<const N: usize>(record: &mut [u8], field: Field, shift: usize, value: [u8; N]) {
     wire::set(record, offset(field).wrapping_sub(shift), value);
-}
-
-/// Writes a prepared descriptor to a sink.
-#[inline]
-pub(crate) fn put<F: Fields + ?Sized, W: Sink + ?Sized>(
-    d: &F,
-    facts: &Facts,
-    len: u32,
-    sink: &mut W,
-) -> Result<(), W::Error> {
-    write(d, facts, len, Pieces(sink))?;
-    Ok(())
-}
-
-/// Reserved bytes come from the zeroed records and are never set.
-#[inline(always)]
-fn write<F: Fields + ?Sized, O: Output>(
-    d: &F,
-    facts: &Facts,
-    len: u32,
-    out: O,
-) -> Result<O, O::Error> {
-    let out = out.filled(|r: &mut [u8; HEADER]| {
-        set(r, Field::Magic, 0, MAGIC);
-        set(r, Field::VersionMajor, 0, [VERSION_MAJOR]);
-        set(r, Field::VersionMinor, 0, [VERSION_MINOR]);
-        set(r, Field::DescriptorLength, 0, len.to_le_bytes());
-        set(r, Field::Flags, 0, [facts.flags()]);
-        set(r, Field::TypeTag, 0, [facts.element_type().0]);
-        set(r, Field::LayoutTag, 0, [facts.layout().0]);
-        set(r, Field::Rank, 0, [facts.rank()]);
-    })?;
-    let out = put_u64s(d.shape(), out)?;
-    let out = out.record(d.byte_offset().to_le_bytes())?;
-    let out = match facts.layout_len() {
-        0 => out,
-        _ => put_layout(&d.layout(), out)?,
-    };
-    let mut out = out.record([facts.buffers()])?;
-    for k in 0..facts.buffers() {
-        if let Some(handle) = d.buffer(k.into()) {
-            out = out.record(RawHandle::from(handle).bytes())?;
-        }
-    }
-    match facts.flags() {
-        0 => Ok(out),
-        _ => optional(d, facts.quantization_len(), out),
-    }
 }
 
 /// Out of line, so that the rest of the encoder keeps its registers.

@@ -12,7 +12,7 @@ mod spec;
 pub(crate) mod view;
 mod walk;
 
-pub use encode::{encode, encode_to, encoded_len};
+pub use encode::{Prepared, encode, encode_to, encoded_len};
 pub use sink::{NoSpace, Order, Sink, SliceSink, WriteError};
 pub use spec::DescriptorSpec;
 pub use view::DescriptorView;

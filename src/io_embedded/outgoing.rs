@@ -4,7 +4,6 @@ use core::convert::Infallible;
 
 use super::OutputError;
 use crate::composite::{Arena, Cover};
-use crate::descriptor::encode::put;
 use crate::descriptor::{Sink, WriteError};
 use crate::error::{ErrorKind, Resource};
 use crate::model::Fields;
@@ -41,7 +40,7 @@ impl<B: AsMut<[u8]>, C: Cover, A: Arena> Outgoing<B, C, A> {
     pub(super) fn begin<F: Fields + ?Sized, E>(&mut self, d: &F) -> Refused<(), E> {
         let item = self.turns.prepare(d)?;
         let buffer = self.buffer.as_mut();
-        let (needed, available) = (item.len.into(), length(buffer.len()));
+        let (needed, available) = (item.descriptor.encoded_len().into(), length(buffer.len()));
         if needed > available {
             return Err(WriteError::Refused(ErrorKind::Capacity {
                 what: Resource::Frame,
@@ -51,7 +50,7 @@ impl<B: AsMut<[u8]>, C: Cover, A: Arena> Outgoing<B, C, A> {
         }
         self.turns.begin(d)?;
         let mut front = Front { buffer, len: 0 };
-        let Ok(()) = put(d, &item.facts, item.len, &mut front);
+        let Ok(()) = item.descriptor.encode_to(&mut front);
         (self.start, self.end) = (0, front.len);
         self.turns.go_on(item.payload);
         Ok(())

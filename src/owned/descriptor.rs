@@ -7,8 +7,7 @@ pub use super::builder::TensorDescriptorBuilder;
 use super::layout::LayoutDescriptor;
 use super::{Error, QuantizationDescriptor, Shape, ShardDescriptor, probe};
 use crate::descriptor::decode::facts;
-use crate::descriptor::encode::encode_checked;
-use crate::descriptor::{DescriptorSpec, DescriptorView, encode_to};
+use crate::descriptor::{DescriptorSpec, DescriptorView, Prepared, encode_to};
 use crate::error::Field;
 use crate::model::{
     BufferHandle, ExtensionType, Fields, Layout, Quantization, Shard, Statistics, U64s,
@@ -222,7 +221,7 @@ impl TensorDescriptor {
             member_role: Some(member_role),
         };
         let mut bytes = Vec::new();
-        encode_checked(&spec, &mut bytes)?;
+        Prepared::checked(&spec)?.encode_to(&mut bytes)?;
         let facts = facts(&bytes);
         let mut changed = TensorDescriptor { bytes, facts };
         changed.set_version(self.version());

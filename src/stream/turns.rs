@@ -1,12 +1,10 @@
 //! The order of calls that writers hold to, whatever they write to.
 
 use crate::composite::{Arena, CompositeValidator, Cover, SetError};
-use crate::descriptor::encode::prepare;
-use crate::descriptor::{Order, WriteError};
+use crate::descriptor::{Order, Prepared, WriteError};
 use crate::error::{ErrorKind, Resource};
 use crate::model::{Fields, data_bytes};
 use crate::policy::Policy;
-use crate::wire::descriptor::Facts;
 use crate::wire::length;
 
 /// Items that are begun, filled and ended in turn, and the composites around them.
@@ -29,10 +27,8 @@ enum State {
 }
 
 /// An item that was checked on its own and may begin.
-pub(crate) struct Ready {
-    pub(crate) facts: Facts,
-    /// Bytes of its descriptor.
-    pub(crate) len: u32,
+pub(crate) struct Ready<'d, F: ?Sized> {
+    pub(crate) descriptor: Prepared<'d, F>,
     /// Bytes of all its buffers.
     pub(crate) payload: u64,
 }
@@ -47,7 +43,7 @@ impl<C, A> Turns<C, A> {
     }
 
     /// Checks an item on its own that is to begin now.
-    pub(crate) fn prepare<F, E>(&self, d: &F) -> Result<Ready, WriteError<E>>
+    pub(crate) fn prepare<'d, F, E>(&self, d: &'d F) -> Result<Ready<'d, F>, WriteError<E>>
     where
         F: Fields + ?Sized,
     {
@@ -56,11 +52,10 @@ impl<C, A> Turns<C, A> {
             State::Tensor(_) => return Err(WriteError::Order(Order::TensorOpen)),
             State::Broken => return Err(WriteError::Order(Order::Broken)),
         }
-        let (facts, len) = prepare(d, &self.policy)?;
+        let descriptor = Prepared::new(d, &self.policy)?;
         let payload = data_bytes(d).ok_or(WriteError::Refused(NO_POSITION))?;
         Ok(Ready {
-            facts,
-            len,
+            descriptor,
             payload,
         })
     }

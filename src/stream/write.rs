@@ -2,7 +2,6 @@
 
 use super::turns::{Turns, require_whole};
 use crate::composite::{Arena, Cover, Exact, InlineArena};
-use crate::descriptor::encode::put;
 use crate::descriptor::{Sink, WriteError};
 use crate::model::Fields;
 use crate::policy::Policy;
@@ -78,7 +77,8 @@ impl<W: Sink, C: Cover, A: Arena> StreamWriter<W, C, A> {
     pub fn begin<F: Fields + ?Sized>(&mut self, d: &F) -> Result<(), WriteError<W::Error>> {
         let item = self.turns.prepare(d)?;
         self.turns.begin(d)?;
-        put(d, &item.facts, item.len, &mut self.sink).map_err(WriteError::Sink)?;
+        let written = item.descriptor.encode_to(&mut self.sink);
+        written.map_err(WriteError::Sink)?;
         self.turns.go_on(item.payload);
         Ok(())
     }

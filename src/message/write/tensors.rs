@@ -2,8 +2,7 @@
 
 use super::MessageWriter;
 use crate::composite::Outcome;
-use crate::descriptor::encode::{prepare, put};
-use crate::descriptor::{Sink, WriteError};
+use crate::descriptor::{Prepared, Sink, WriteError};
 use crate::error::{Field, Violation};
 use crate::message::put_counted;
 use crate::message::streams::Streams;
@@ -29,14 +28,14 @@ impl<W: Sink, T: Streams> MessageWriter<W, T> {
         shard: ShardNumber,
     ) -> Result<Outcome, WriteError<W::Error>> {
         shard.check(d.shard().is_some())?;
-        let (facts, len) = prepare(d, &self.sequence.policy)?;
+        let descriptor = Prepared::new(d, &self.sequence.policy)?;
         let total = self.data_bytes(d)?;
-        let payload = u64::from(len).saturating_add(length(TRANSPORT_FIELDS));
+        let payload = u64::from(descriptor.encoded_len()).saturating_add(length(TRANSPORT_FIELDS));
         let header = self.admit(MessageType::TensorDescriptor, stream_id, payload)?;
         let outcome = self.open(stream_id, d, total)?;
         self.out(|sink| {
             sink.put(&header.to_bytes())?;
-            put(d, &facts, len, sink)?;
+            descriptor.encode_to(sink)?;
             sink.put(&total.to_le_bytes())?;
             sink.put(&shard.index.to_le_bytes())?;
             sink.put(&shard.total.to_le_bytes())
@@ -56,18 +55,18 @@ impl<W: Sink, T: Streams> MessageWriter<W, T> {
         d: &F,
     ) -> Result<(), WriteError<W::Error>> {
         check_put(d)?;
-        let (facts, len) = prepare(d, &self.sequence.policy)?;
+        let descriptor = Prepared::new(d, &self.sequence.policy)?;
         let total = self.data_bytes(d)?;
         let payload = length(PUT_FIELDS)
             .saturating_add(length(tensor_key.len()))
-            .saturating_add(len.into());
+            .saturating_add(descriptor.encoded_len().into());
         let header = self.admit(MessageType::TensorPut, stream_id, payload)?;
         self.open(stream_id, d, total)?;
         self.out(|sink| {
             sink.put(&header.to_bytes())?;
             put_counted(tensor_key.as_bytes(), sink)?;
-            sink.put(&len.to_le_bytes())?;
-            put(d, &facts, len, sink)?;
+            sink.put(&descriptor.encoded_len().to_le_bytes())?;
+            descriptor.encode_to(sink)?;
             sink.put(&total.to_le_bytes())
         })
     }
