@@ -241,8 +241,12 @@ fn block_paged<J: Judge>(paged: BlockPaged, rank: u32, judge: &mut J) -> Checked
     Ok(())
 }
 
-#[inline(always)]
-fn composite_head<J: Judge>(head: CompositeHead, shape: U64s<'_>, judge: &mut J) -> Checked {
+#[inline(never)]
+pub(super) fn composite_head<J: Judge>(
+    head: CompositeHead,
+    shape: U64s<'_>,
+    judge: &mut J,
+) -> Checked {
     let (rule, op, count) = (head.composition_rule, head.combine_op, head.member_count);
     let known = rule.is_assigned() || rule.is_private();
     judge.require(known, Rule::CompositionRule, Field::CompositionRule, 0)?;

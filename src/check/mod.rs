@@ -14,7 +14,7 @@ pub(crate) mod sections;
 pub(crate) mod size;
 
 use crate::error::{Field, Violation};
-use crate::model::{Fields, Layout, Quantization, U64s};
+use crate::model::{CompositeHead, Fields, Layout, Quantization, U64s};
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::wire::descriptor::MAX_RANK;
@@ -94,6 +94,19 @@ pub(crate) fn is_plain(
     let bytes = size::near(shape).and_then(|n| size::near_bytes(n, element_type.bits()));
     let free = handle.byte_size.checked_sub(byte_offset);
     are_hosted(core::iter::once(handle)) && bytes.is_some_and(|bytes| Some(bytes) <= free)
+}
+
+/// Whether a head without optional sections and handles breaks nothing behind its header.
+#[inline(always)]
+pub(crate) fn is_plain_head(
+    element_type: ElementType,
+    shape: U64s<'_>,
+    byte_offset: u64,
+    head: CompositeHead,
+) -> bool {
+    let strict = &mut &Policy::STRICT;
+    let known = element_type.bits() > 0;
+    known && byte_offset == 0 && layout::composite_head(head, shape, strict).is_ok()
 }
 
 /// Bytes of `elements` packed elements of that type; none for types whose width is not in the

@@ -4,6 +4,7 @@
 //! read; nothing is read past `descriptor_length`.
 
 use super::cut::parts;
+use super::parts;
 use super::view::DescriptorView;
 use crate::check::{self, Checked, Header, Judge};
 use crate::error::{Error, ErrorKind, Field, Resource, Violation};
@@ -13,6 +14,7 @@ use crate::rule::Rule;
 use crate::wire::descriptor::{
     Facts, HEADER, LENGTH_KNOWN, MAGIC, VERSION_MAJOR, flag, locate, offset,
 };
+use crate::wire::form::form;
 use crate::wire::handle::RawHandle;
 use crate::wire::tag::{ElementType, LayoutTag};
 use crate::wire::{index, length, record, u8, u32};
@@ -181,26 +183,41 @@ pub(crate) fn behind_header<J: Judge>(bytes: &[u8], judge: &mut J, facts: &mut F
     check::body(parts, judge)
 }
 
-/// Sees at a glance that a descriptor is right: one of the commonest kind, without optional sections.
+/// Sees at a glance that a descriptor is right: one of the commonest kinds, without optional sections.
 ///
 /// Every place follows from the rank then. It decides nothing else: what it does not accept goes the
 /// long way, where the rules are.
 #[inline(always)]
 fn glance(bytes: &[u8], facts: &mut Facts) -> Option<()> {
-    let dense = matches!(facts.layout(), LayoutTag::RowMajor | LayoutTag::ColumnMajor);
-    if facts.flags() != 0 || !dense {
+    if facts.flags() != 0 {
         return None;
     }
     let behind = bytes.get(HEADER..)?;
     let (shape, behind) = behind.split_at_checked(usize::from(facts.rank()).wrapping_mul(8))?;
+    let shape = Array::Le(shape);
     let (byte_offset, behind) = behind.split_first_chunk()?;
-    // one handle, to the last byte
-    let (buffers, handle) = behind.split_first()?;
-    let handle = RawHandle::read(handle.try_into().ok()?);
     let byte_offset = u64::from_le_bytes(*byte_offset);
     let element_type = facts.element_type();
-    let plain = check::is_plain(element_type, Array::Le(shape), byte_offset, handle);
-    (*buffers == 1 && plain).then(|| facts.set_buffers(1))
+    match facts.layout() {
+        LayoutTag::RowMajor | LayoutTag::ColumnMajor => {
+            // one handle, to the last byte
+            let (buffers, handle) = behind.split_first()?;
+            let handle = RawHandle::read(handle.try_into().ok()?);
+            let plain = check::is_plain(element_type, shape, byte_offset, handle);
+            (*buffers == 1 && plain).then(|| facts.set_buffers(1))
+        }
+        LayoutTag::Composite => {
+            let (form, rank) = (form(LayoutTag::Composite)?, facts.rank().into());
+            let len = form.len(rank);
+            let (payload, [0]) = behind.split_at_checked(index(len))? else {
+                return None;
+            };
+            let head = parts::head(payload);
+            let plain = check::is_plain_head(element_type, shape, byte_offset, head);
+            (plain && form.is_clear(rank, payload)).then(|| facts.set_layout_len(len))
+        }
+        _ => None,
+    }
 }
 
 /// The facts of any bytes, as far as they go.

@@ -84,11 +84,7 @@ pub(super) fn layout<'a>(tag: LayoutTag, rank: u32, payload: &'a [u8]) -> Layout
                 block_table_index_type: BlockTableIndexType(byte(Field::BlockTableIndexType)),
             })
         }
-        LayoutTag::Composite => Layout::Composite(CompositeHead {
-            composition_rule: CompositionRule(u8(short, offset(Field::CompositionRule))),
-            combine_op: CombineOp(u8(short, offset(Field::CombineOp))),
-            member_count: u32(short, offset(Field::MemberCount)),
-        }),
+        LayoutTag::Composite => Layout::Composite(head(payload)),
         LayoutTag::Hilbert => Layout::Hilbert {
             hilbert_order: u32(short, offset(Field::HilbertOrder)),
             hilbert_rank: u32(short, offset(Field::HilbertRank)),
@@ -305,5 +301,15 @@ impl Fields for Parts<'_> {
     #[inline(always)]
     fn member_role(&self) -> Option<MemberRole> {
         self.member.map(member_role)
+    }
+}
+
+/// The payload of a head.
+#[inline]
+pub(super) fn head(payload: &[u8]) -> CompositeHead {
+    CompositeHead {
+        composition_rule: CompositionRule(u8(payload, offset(Field::CompositionRule))),
+        combine_op: CombineOp(u8(payload, offset(Field::CombineOp))),
+        member_count: u32(payload, offset(Field::MemberCount)),
     }
 }
