@@ -230,6 +230,12 @@ pub fn timed(ratio: &Seen, ns: &Seen, allocations: &Seen) -> Vec<Target> {
             at(ratio, "file/open_crc/with_scratch"),
         ),
         (
+            "the same without one, names in no order",
+            Side::Least,
+            5.0,
+            at(ratio, "file/open_scattered/with_scratch"),
+        ),
+        (
             "reading 10,000 tensors by name",
             Side::Least,
             20.0,

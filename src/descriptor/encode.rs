@@ -24,7 +24,7 @@ use crate::wire::{self, Number, index, length32};
 ///
 /// DESC-21 where that is 2^32 or more; only the data of a private layout or scheme can be that long.
 pub fn encoded_len<F: Fields + ?Sized>(d: &F) -> Result<u32, Violation> {
-    total(&facts(d)).ok_or(TOO_LONG)
+    Ok(Prepared::measured(d)?.len)
 }
 
 /// Bytes of all sections, where a length can say so many.
@@ -69,11 +69,12 @@ pub fn encode_to<F: Fields + ?Sized, W: Sink + ?Sized>(
     policy: &Policy,
 ) -> Result<u32, WriteError<W::Error>> {
     let prepared = Prepared::new(d, policy)?;
-    prepared.encode_to(sink).map_err(WriteError::Sink)?;
-    Ok(prepared.encoded_len())
+    prepared.encode_to(sink).map_err(WriteError::Sink)
 }
 
 /// A descriptor that was checked and measured, so that only writing is left, however often.
+///
+/// It reads its fields again each time: an implementation of [`Fields`] whose answers change writes a wrong descriptor.
 ///
 /// ```
 /// use hrry::{BufferHandle, DescriptorSpec, ElementType, Layout, Policy, Prepared};
@@ -95,6 +96,14 @@ pub struct Prepared<'d, F: ?Sized> {
     len: u32,
 }
 
+impl<F: ?Sized> Clone for Prepared<'_, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F: ?Sized> Copy for Prepared<'_, F> {}
+
 impl<'d, F: Fields + ?Sized> Prepared<'d, F> {
     /// Checks a descriptor and counts its bytes.
     ///
@@ -109,12 +118,12 @@ impl<'d, F: Fields + ?Sized> Prepared<'d, F> {
             check::descriptor(d, &Policy { mode, ..*policy })?;
         }
         check::descriptor(d, policy)?;
-        Prepared::checked(d)
+        Prepared::measured(d)
     }
 
     /// Counts the bytes of a descriptor that was checked, whatever the policy was.
     #[inline(always)]
-    pub(crate) fn checked(d: &'d F) -> Result<Self, Violation> {
+    pub(crate) fn measured(d: &'d F) -> Result<Self, Violation> {
         let facts = facts(d);
         let len = total(&facts).ok_or(TOO_LONG)?;
         Ok(Prepared {
@@ -145,15 +154,15 @@ impl<'d, F: Fields + ?Sized> Prepared<'d, F> {
         }
     }
 
-    /// Writes it to a sink, front to back.
+    /// Writes it to a sink, front to back, and returns its length.
     ///
     /// # Errors
     ///
     /// The sink's own.
-    #[inline(always)]
-    pub fn encode_to<W: Sink + ?Sized>(&self, sink: &mut W) -> Result<(), W::Error> {
+    #[inline]
+    pub fn encode_to<W: Sink + ?Sized>(&self, sink: &mut W) -> Result<u32, W::Error> {
         self.write(Pieces(sink))?;
-        Ok(())
+        Ok(self.len)
     }
 
     /// Reserved bytes come from the zeroed records and are never set.

@@ -1,7 +1,7 @@
 //! What one pass over an index finds out in passing: whether names and places ascend.
 
 use super::entry::RawEntry;
-use super::runs::Runs;
+use super::runs::NameRuns;
 use super::sections::Sections;
 use crate::check::Judge;
 use crate::error::Error;
@@ -11,7 +11,7 @@ use crate::error::Error;
 pub(crate) struct Survey {
     /// Whether names ascend byte by byte, so that each is there once.
     pub(super) names_ascend: bool,
-    /// Whether each tensor ends in front of the next, so that no two share bytes.
+    /// Whether each tensor ends in front of the next descriptor (FILE-40).
     pub(super) places_ascend: bool,
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct Survey {
 pub(super) struct Ascent {
     /// The lowest `descriptor_offset`; `u64::MAX` without entries.
     pub(super) first: u64,
-    pub(super) runs: Runs,
+    pub(super) runs: NameRuns,
     places_ascend: bool,
 }
 
@@ -27,7 +27,7 @@ impl Ascent {
     pub(super) fn new() -> Self {
         Ascent {
             first: u64::MAX,
-            runs: Runs::default(),
+            runs: NameRuns::default(),
             places_ascend: true,
         }
     }
@@ -39,12 +39,13 @@ impl Ascent {
         }
     }
 
-    /// Checks an entry that is behind a name and behind where tensors end, of which `end` was seen at a glance;
-    /// where tensors end now.
+    /// Checks an entry, and tells where its tensor ends. `last` is the name before it, `behind` where the tensor before it
+    /// ends, and `end` what [`end_behind`](RawEntry::end_behind) says.
     #[inline(never)]
     pub(super) fn check<J: Judge>(
         &mut self,
-        (last, behind): (&[u8], u64),
+        last: &[u8],
+        behind: u64,
         end: Option<u64>,
         raw: RawEntry<'_>,
         sections: &Sections,
@@ -55,11 +56,11 @@ impl Ascent {
             _ => {
                 raw.check(sections, judge)?;
                 self.places_ascend = self.places_ascend && behind <= raw.descriptor_offset();
-                behind.max(raw.end())
+                raw.end()
             }
         };
         if sections.header.is_sorted() || !self.runs.are_many() {
-            let above = self.runs.add(last, &raw);
+            let above = self.runs.add(last, raw.name, raw.at);
             sections.header.ascends(judge, above, &raw)?;
         }
         self.first = self.first.min(raw.descriptor_offset());

@@ -5,9 +5,9 @@ use super::crc::crc32c;
 use super::entry::{Entry, RawEntry, split_name};
 use super::kv::{KvEntries, KvSection};
 use super::order::FileIndex;
-use super::runs::{Runs, follows};
+use super::runs::{NameRuns, follows};
 use super::sections::{FileHeader, Sections, Trailer};
-use super::tables::tabled;
+use super::tables::make_tables;
 use crate::check::Judge;
 use crate::error::{Error, Field};
 use crate::policy::Policy;
@@ -42,13 +42,13 @@ impl<'a> FileDirectory<'a> {
         }
     }
 
-    /// Checks index and key-value section, and notes where entries are, as far as there is room.
+    /// Checks index and key-value section, and notes the offsets of entries, as far as there is room.
     pub(super) fn check<J: Judge>(
         mut self,
         judge: &mut J,
-        places: &mut [u64],
-    ) -> Result<(Self, Runs), Error> {
-        let (survey, runs) = self.check_index(judge, places)?;
+        offsets: &mut [u64],
+    ) -> Result<(Self, NameRuns), Error> {
+        let (survey, runs) = self.check_index(judge, offsets)?;
         self.survey = survey;
         self.check_kv(judge)?;
         Ok((self, runs))
@@ -114,15 +114,15 @@ impl<'a> FileDirectory<'a> {
         judge: &mut J,
         scratch: &'s mut [u64],
     ) -> Result<FileIndex<'a, 's>, Error> {
-        let (mut runs, mut last) = (Runs::default(), &[][..]);
-        for (raw, place) in self.entries().raw().zip(&mut *scratch) {
-            *place = raw.at;
+        let (mut runs, mut last) = (NameRuns::default(), &[][..]);
+        for (raw, offset) in self.entries().raw().zip(&mut *scratch) {
+            *offset = raw.at;
             if !runs.are_many() {
-                runs.add(last, &raw);
+                runs.add(last, raw.name, raw.at);
             }
             last = raw.name;
         }
-        tabled(*self, &runs, judge, scratch)
+        make_tables(*self, &runs, judge, scratch)
     }
 
     /// Words that [`index`](Self::index) takes: two for each tensor, and one for each key.
@@ -221,8 +221,8 @@ impl<'a> FileDirectory<'a> {
     fn check_index<J: Judge>(
         &self,
         judge: &mut J,
-        places: &mut [u64],
-    ) -> Result<(Survey, Runs), Error> {
+        offsets: &mut [u64],
+    ) -> Result<(Survey, NameRuns), Error> {
         let header = &self.sections.header;
         if header.has_index_crc32c() {
             self.sections.checksum(judge, crc32c(0, self.index))?;
@@ -235,18 +235,19 @@ impl<'a> FileDirectory<'a> {
             return Err(Spot::new(Field::IndexEntryCount, at).error(FIT));
         }
         let region_end = self.region_end();
-        let mut places = places.iter_mut();
+        let mut offsets = offsets.iter_mut();
         let mut ascent = Ascent::new();
+        // nothing follows the empty name, so the first entry is never accepted at a glance, nor is one in front of it
         let (mut last, mut behind) = (&[][..], length(FILE_HEADER));
         while entries.left > 0 {
             let raw = entries.split()?;
-            if let Some(place) = places.next() {
-                *place = raw.at;
+            if let Some(offset) = offsets.next() {
+                *offset = raw.at;
             }
             behind = match raw.end_behind(behind, region_end) {
                 // most, in the order that files are written in
                 Some(end) if follows(last, raw.name) => end,
-                end => ascent.check((last, behind), end, raw, &self.sections, judge)?,
+                end => ascent.check(last, behind, end, raw, &self.sections, judge)?,
             };
             last = raw.name;
         }
@@ -290,12 +291,12 @@ fn from(section: &[u8], at: u64, start: u64) -> &[u8] {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub struct Unchecked {
-    /// That each name is there once (FILE-17), which names that ascend are.
+    /// That each name is there once (FILE-17). Not open where names ascend in the index, whatever the header says.
     pub names: bool,
     /// That each key is there once (FILE-33).
     pub keys: bool,
-    /// That each tensor ends in front of the next descriptor (FILE-40), which tensors in the order of their places
-    /// do where they share no bytes.
+    /// That each tensor ends in front of the next descriptor (FILE-40). Not open where each entry's tensor starts behind the
+    /// end of the one before.
     pub ranges: bool,
     /// Read front to back: that the tensors that were read are those of the index (FILE-20 to FILE-24).
     pub tensors: bool,

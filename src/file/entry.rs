@@ -103,7 +103,8 @@ impl<'a> RawEntry<'a> {
     }
 
     /// Where the tensor ends, if at a glance all is right but the name, its data is behind its descriptor, and it
-    /// starts where `behind` allows. Only a place says something.
+    /// starts where `behind` allows. Only a place says something. A region ends in front of the trailer, so nothing that
+    /// fits it wraps.
     #[inline]
     pub(super) fn end_behind(&self, behind: u64, region_end: u64) -> Option<u64> {
         let fits = |start, least, len| {

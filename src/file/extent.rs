@@ -118,7 +118,7 @@ impl Extent {
         Ok(directory)
     }
 
-    /// The directory in a storage that was checked, of which `survey` tells what is known.
+    /// The directory in a storage, of which `survey` tells what is known.
     pub(crate) fn directory<'a>(&self, storage: &'a [u8], survey: Survey) -> FileDirectory<'a> {
         let (index, kv) = self.sections(storage);
         FileDirectory::new(self.sections, index, kv, survey)

@@ -247,6 +247,7 @@ impl<S: Storage, C: Cover, A: Arena, T: Arena> FileParser<S, C, A, T> {
             return Ok(());
         };
         raw.check(&sections, judge)?;
+        // nothing is kept of the name before where names need not ascend
         let ascends = last < raw.name;
         self.header.ascends(judge, ascends, &raw)?;
         // what is behind the tensors was not read as one, whatever the mode

@@ -23,7 +23,6 @@ pub(super) struct Names<'a> {
 const PROBES: usize = 128;
 
 impl<'a> Names<'a> {
-    /// Of an index of which nothing but its place need be known.
     pub(super) fn new(directory: FileDirectory<'a>) -> Self {
         let trailer = directory.trailer();
         let place_bits = u64::BITS.wrapping_sub(trailer.index_length.leading_zeros());
@@ -134,9 +133,9 @@ impl<'a> Names<'a> {
     }
 
     /// The entry of a name among entries of which names ascend.
-    pub(super) fn find_ascending(&self, places: &[u64], name: &[u8]) -> Option<RawEntry<'a>> {
-        let place = places.partition_point(|at| self.directory.name_at(*at) < name);
-        let raw = self.directory.raw_entry(*places.get(place)?)?;
+    pub(super) fn find_ascending(&self, offsets: &[u64], name: &[u8]) -> Option<RawEntry<'a>> {
+        let place = offsets.partition_point(|at| self.directory.name_at(*at) < name);
+        let raw = self.directory.raw_entry(*offsets.get(place)?)?;
         (raw.name == name).then_some(raw)
     }
 

@@ -11,48 +11,40 @@ use super::names::Names;
 /// A container of which everything was checked that its index can break: each name and key is there once,
 /// and each tensor ends in front of the next descriptor.
 ///
-/// A name is found by binary search where names ascend in the index, or do so in a few runs, and by its hash elsewhere.
-/// Where besides tensors are not in the order of the index, a name is there twice or names were made to share hashes, it
-/// is found by binary search among hashes. Tensors come in the order of their places, as composites need them. Made by
+/// A name is found by binary search where names ascend in the index, or do so in a few runs, and otherwise by its hash.
+/// Where, in addition, tensors are not in the order of the index, a name is there twice or names were made to share hashes,
+/// it is found by binary search among hashes. Tensors come in the order of their places, as composites need them. Made by
 /// [`FileDirectory::index`].
 #[derive(Clone, Copy, Debug)]
 pub struct FileIndex<'a, 's> {
     names: Names<'a>,
-    by_name: ByName<&'s [u64]>,
-    /// Where entries are in the file, by ascending `descriptor_offset`; empty where they are so in the index.
+    kind: ByName,
+    by_name: &'s [u64],
+    /// Offsets of entries, by ascending `descriptor_offset`; empty where they are so in the index.
     by_place: &'s [u64],
 }
 
-/// A table of names.
+/// What a table of names is.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum ByName<T> {
-    /// Where entries are in the file, by name.
-    Ascending(T),
-    /// A word is in one of its slots.
-    Spread(T),
-    /// Words ascend: by hash.
-    Sorted(T),
-}
-
-#[cfg(feature = "std")]
-impl<T> ByName<T> {
-    fn map<U>(self, change: impl FnOnce(T) -> U) -> ByName<U> {
-        match self {
-            ByName::Ascending(table) => ByName::Ascending(change(table)),
-            ByName::Spread(table) => ByName::Spread(change(table)),
-            ByName::Sorted(table) => ByName::Sorted(change(table)),
-        }
-    }
+pub(super) enum ByName {
+    /// Offsets of entries, by name.
+    Ascending,
+    /// Slots, in one of which a word is.
+    Spread,
+    /// Words that ascend: by hash.
+    Sorted,
 }
 
 impl<'a, 's> FileIndex<'a, 's> {
     pub(super) const fn new(
         names: Names<'a>,
-        by_name: ByName<&'s [u64]>,
+        kind: ByName,
+        by_name: &'s [u64],
         by_place: &'s [u64],
     ) -> Self {
         FileIndex {
             names,
+            kind,
             by_name,
             by_place,
         }
@@ -62,36 +54,25 @@ impl<'a, 's> FileIndex<'a, 's> {
     #[cfg(feature = "std")]
     pub(crate) fn again(directory: FileDirectory<'a>, tables: Tables, scratch: &'s [u64]) -> Self {
         let words = scratch.get(..tables.words).unwrap_or_default();
-        let mut by_place = words;
-        let by_name = tables.by_name.map(|len| {
-            let (first, second) = words.split_at_checked(len).unwrap_or_default();
-            by_place = second;
-            first
-        });
-        FileIndex::new(Names::new(directory), by_name, by_place)
+        let (by_name, by_place) = words.split_at_checked(tables.names).unwrap_or_default();
+        FileIndex::new(Names::new(directory), tables.kind, by_name, by_place)
     }
 
     /// What [`again`](Self::again) has to know.
     #[cfg(feature = "std")]
     pub(crate) fn tables(&self) -> Tables {
-        let last = match self.by_name {
-            ByName::Ascending(places) => places.iter().copied().max(),
-            ByName::Spread(words) | ByName::Sorted(words) => {
-                words.iter().map(|word| self.names.at(*word)).max()
-            }
+        let offset = |word: &u64| match self.kind {
+            ByName::Ascending => *word,
+            ByName::Spread | ByName::Sorted => self.names.at(*word),
         };
-        let mut words = self.by_place.len();
-        let by_name = self.by_name.map(|table| {
-            words = words.saturating_add(table.len());
-            table.len()
-        });
+        let last = self.by_name.iter().map(offset).max();
+        let behind = last.and_then(|at| self.directory().entry_end(at));
         Tables {
             survey: self.directory().survey(),
-            behind: last
-                .and_then(|at| self.directory().entry_end(at))
-                .unwrap_or(0),
-            by_name,
-            words,
+            kind: self.kind,
+            names: self.by_name.len(),
+            words: self.by_name.len().saturating_add(self.by_place.len()),
+            behind: behind.unwrap_or(0),
         }
     }
 
@@ -123,10 +104,11 @@ impl<'a, 's> FileIndex<'a, 's> {
     /// The entry of a name; the first of several that permissive mode let pass.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Entry<'a>> {
-        let raw = match self.by_name {
-            ByName::Ascending(places) => self.names.find_ascending(places, name.as_bytes()),
-            ByName::Spread(slots) => self.names.find_spread(slots, name.as_bytes()),
-            ByName::Sorted(words) => self.names.find_sorted(words, name.as_bytes()),
+        let (table, name) = (self.by_name, name.as_bytes());
+        let raw = match self.kind {
+            ByName::Ascending => self.names.find_ascending(table, name),
+            ByName::Spread => self.names.find_spread(table, name),
+            ByName::Sorted => self.names.find_sorted(table, name),
         };
         raw.map(|raw| raw.entry())
     }
@@ -148,8 +130,9 @@ impl<'a, 's> FileIndex<'a, 's> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tables {
     pub(crate) survey: Survey,
-    /// The kind of the table of names, and its words.
-    by_name: ByName<usize>,
+    kind: ByName,
+    /// Words of the table of names.
+    names: usize,
     /// Words of both tables.
     words: usize,
     /// Where the last entry ends.

@@ -4,28 +4,30 @@ use core::mem;
 
 use heapless::Vec;
 
-use super::directory::FileDirectory;
-use super::entry::RawEntry;
-
-/// Runs that are merged, of more of which a table by hash is made sooner.
+/// At most so many runs are merged: for more, a table by hash is made sooner.
 const MOST: usize = 8;
+
+/// Merging may change from one run to another once in so many names, and so often more: where names take turns, a table by
+/// hash is made sooner too.
+const NAMES_TO_A_TURN: usize = 16;
+const TURNS: usize = 16;
 
 /// Where names do not ascend.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Runs {
-    /// The entries of which the name is not above the one before.
+pub(super) struct NameRuns {
+    /// Offsets of the entries of which the name is not above the one before.
     starts: [u64; MOST - 1],
     /// How many there are, with those for which there is no room.
     count: usize,
 }
 
-impl Runs {
-    /// Takes the next entry; whether its name is above the last one.
-    pub(super) fn add(&mut self, last: &[u8], raw: &RawEntry<'_>) -> bool {
-        let above = follows(last, raw.name) || last < raw.name;
+impl NameRuns {
+    /// Takes the name of the next entry, which is at an absolute offset; whether it is above the last one.
+    pub(super) fn add(&mut self, last: &[u8], name: &[u8], at: u64) -> bool {
+        let above = follows(last, name) || last < name;
         if !above {
             if let Some(start) = self.starts.get_mut(self.count) {
-                *start = raw.at;
+                *start = at;
             }
             self.count = self.count.saturating_add(1);
         }
@@ -42,24 +44,29 @@ impl Runs {
         self.count >= MOST
     }
 
-    /// Sorts entries by name, which are in the order of the index in the front half of `table`. False where a name
-    /// is there twice, or where there is too much to do.
-    pub(super) fn merge(&self, directory: &FileDirectory<'_>, table: &mut [u64]) -> bool {
+    /// Sorts the offsets of entries by name, which are in the order of the index; `spare` has room for as many. False where a
+    /// name is there twice, or where there is too much to do.
+    pub(super) fn merge<'a>(
+        &self,
+        offsets: &mut [u64],
+        spare: &mut [u64],
+        name: impl Fn(u64) -> &'a [u8],
+    ) -> bool {
         let Some(starts) = self.starts.get(..self.count) else {
             return false;
         };
-        let half = table.len().wrapping_shr(1);
-        let (mut from, mut into) = table.split_at_mut_checked(half).unwrap_or_default();
+        let len = offsets.len();
         let mut ends: Vec<usize, MOST> = Vec::new();
         for start in starts {
             // there is room for one more than starts
-            let _ = ends.push(from.partition_point(|at| at < start));
+            let _ = ends.push(offsets.partition_point(|at| at < start));
         }
-        let _ = ends.push(half);
+        let _ = ends.push(len);
         let mut merging = Merging {
-            directory,
-            left: half.wrapping_shr(4),
+            name,
+            turns: len.wrapping_div(NAMES_TO_A_TURN).saturating_add(TURNS),
         };
+        let (mut from, mut into) = (offsets, spare);
         let mut swapped = false;
         while ends.len() > 1 {
             if !merging.pairs(from, into, &mut ends) {
@@ -101,14 +108,14 @@ fn words_in_front(name: &[u8]) -> &[[u8; 8]] {
     front.as_chunks().0
 }
 
-struct Merging<'n, 'a> {
-    directory: &'n FileDirectory<'a>,
-    /// How often it may still change from one run to the other: a table by hash is made sooner than names that
-    /// take turns are merged.
-    left: usize,
+struct Merging<F> {
+    /// The name of the entry at an offset.
+    name: F,
+    /// How often it may still change from one run to the other.
+    turns: usize,
 }
 
-impl Merging<'_, '_> {
+impl<'a, F: Fn(u64) -> &'a [u8]> Merging<F> {
     /// Merges each run with the next one. False where it gives up.
     fn pairs(&mut self, from: &[u64], into: &mut [u64], ends: &mut Vec<usize, MOST>) -> bool {
         let mut merged = Vec::new();
@@ -135,10 +142,7 @@ impl Merging<'_, '_> {
     /// Merges two runs into room for both. False where it gives up.
     fn two<'w>(&mut self, mut left: &'w [u64], mut right: &'w [u64], mut into: &mut [u64]) -> bool {
         while let (Some(first), Some(other)) = (left.first(), right.first()) {
-            let (name, limit) = (
-                self.directory.name_at(*first),
-                self.directory.name_at(*other),
-            );
+            let (name, limit) = ((self.name)(*first), (self.name)(*other));
             if name == limit {
                 return false;
             }
@@ -146,11 +150,11 @@ impl Merging<'_, '_> {
                 mem::swap(&mut left, &mut right);
                 continue;
             }
-            let Some(fewer) = self.left.checked_sub(1) else {
+            let Some(fewer) = self.turns.checked_sub(1) else {
                 return false;
             };
-            self.left = fewer;
-            let lower = leading(left, |at| self.directory.name_at(at) < limit);
+            self.turns = fewer;
+            let lower = leading(left, |at| (self.name)(at) < limit);
             let (front, behind) = left.split_at_checked(lower).unwrap_or_default();
             into = copy(front, into);
             left = behind;
@@ -180,4 +184,126 @@ fn leading(words: &[u64], holds: impl Fn(u64) -> bool) -> usize {
     let known = bound.wrapping_shr(1);
     let unknown = words.get(known..bound.min(words.len())).unwrap_or_default();
     known.saturating_add(unknown.partition_point(|word| holds(*word)))
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate alloc;
+
+    use alloc::format;
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    /// The runs of names, of which the offsets are their places in the list, and what becomes of them.
+    fn merged(names: &[String]) -> (usize, Option<Vec<u64>>) {
+        let (mut runs, mut last) = (NameRuns::default(), &b""[..]);
+        for (name, at) in names.iter().zip(0..) {
+            let above = runs.add(last, name.as_bytes(), at);
+            assert_eq!(above, last < name.as_bytes());
+            last = name.as_bytes();
+        }
+        let mut offsets: Vec<u64> = (0..names.len() as u64).collect();
+        let mut spare = offsets.clone();
+        let name = |at: u64| names[at as usize].as_bytes();
+        let whole = runs.merge(&mut offsets, &mut spare, name);
+        (runs.count, whole.then_some(offsets))
+    }
+
+    fn sorted(names: &[String]) -> Vec<u64> {
+        let mut offsets: Vec<u64> = (0..names.len() as u64).collect();
+        offsets.sort_by_key(|at| &names[*at as usize]);
+        offsets
+    }
+
+    /// Blocks of `block` names from `count` runs in turn; the last run comes first.
+    fn in_blocks(count: usize, block: usize, blocks: usize) -> Vec<String> {
+        let name = |run, k: usize| format!("{:06}", (k / block * count + run) * block + k % block);
+        let run = |run| (0..block * blocks).map(move |k| name(run, k));
+        (0..count).rev().flat_map(run).collect()
+    }
+
+    #[test]
+    fn few_runs_are_merged() {
+        for count in 1..=MOST {
+            for (block, blocks) in [(64, 1), (64, 4), (33, 3), (1, 1)] {
+                let names = in_blocks(count, block, blocks);
+                assert_eq!(
+                    merged(&names),
+                    (count - 1, Some(sorted(&names))),
+                    "{count} {block}"
+                );
+            }
+        }
+        assert_eq!(merged(&[]), (0, Some(Vec::new())));
+    }
+
+    #[test]
+    fn more_runs_are_not() {
+        let names = in_blocks(MOST + 1, 64, 1);
+        assert_eq!(merged(&names), (MOST, None));
+        assert_eq!(merged(&in_blocks(100, 2, 1)), (99, None));
+    }
+
+    /// Two runs change places once behind each of their blocks but the last.
+    #[test]
+    fn runs_that_take_turns_are_not() {
+        let most = |len: usize| len / NAMES_TO_A_TURN + TURNS;
+        for block in [1, 4, 7] {
+            // as many as are merged, and one more
+            let blocks = (1..1000).rfind(|blocks| 2 * blocks - 1 <= most(2 * blocks * block));
+            let blocks = blocks.unwrap();
+            let names = in_blocks(2, block, blocks);
+            assert!(merged(&names).1 == Some(sorted(&names)), "{block}");
+            assert!(
+                merged(&in_blocks(2, block, blocks + 1)).1.is_none(),
+                "{block}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_name_in_two_runs_is_not_merged() {
+        let names = in_blocks(4, 64, 2);
+        let run = |run: usize| run * 128..(run + 1) * 128;
+        for (from, to) in [(0, 1), (0, 3), (2, 1), (3, 0)] {
+            for k in [0, 1, 63, 64, 100, 127] {
+                let mut names = names.clone();
+                let twice = names[run(from)][k].clone();
+                let place = names[run(to)].partition_point(|name| *name < twice);
+                names.insert(run(to).start + place, twice);
+                assert!(merged(&names).1.is_none(), "{from} {to} {k}");
+            }
+        }
+    }
+
+    /// Only what is ASCII and above the last name.
+    #[test]
+    fn what_follows_at_a_glance() {
+        let mut yes = 0;
+        for len in 0..40 {
+            let last = b"layer.0000.attention.weight.of.some.head"[..len].to_vec();
+            for k in 0..len {
+                for byte in [b'!', last[k] + 1, b'~', 0x7F, 0x80, 0xFF] {
+                    for longer in [false, true] {
+                        let mut name = last.clone();
+                        name[k] = byte;
+                        name.extend(longer.then_some(b'z'));
+                        let above = last < name && name.is_ascii();
+                        let seen = follows(&last, &name);
+                        assert!(!seen || above && !longer, "{len} {k} {byte:#x}");
+                        yes += usize::from(seen);
+                        // the same byte in both, which the last one need not be judged by
+                        let mut before = name.clone();
+                        before[len - 1] = before[len - 1].wrapping_sub(1);
+                        assert!(!follows(&before, &name) || name.is_ascii());
+                    }
+                }
+            }
+        }
+        // where the last eight bytes differ, which is where names do
+        assert!(yes > 32 * 8);
+        assert!(follows(b"layer.09", b"layer.10") && !follows(b"layer.09", b"layer.09"));
+    }
 }

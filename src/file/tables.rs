@@ -1,21 +1,23 @@
-//! Tables of names and places, made while an index is read, and what only they show.
+//! Tables of names and places, and what only they show.
 
 use super::directory::FileDirectory;
 use super::entry::{RawEntry, require_name};
 use super::kv::{key_spot, require_key};
 use super::names::Names;
 use super::order::{ByName, FileIndex};
-use super::runs::Runs;
+use super::runs::NameRuns;
 use crate::check::Judge;
 use crate::error::{Error, ErrorKind, Field, Resource};
 use crate::sort::sort;
 use crate::wire::length;
 
-/// Checks what takes memory of a directory that is right in itself, and makes its tables. The scratch starts with
-/// where entries are, in runs by name.
-pub(super) fn tabled<'a, 's, J: Judge>(
+/// Checks what takes memory of a directory that is right in itself, and makes its tables.
+///
+/// The scratch starts with the offsets of all entries, in the order of the index, and `runs` are theirs; one that has no
+/// room for them ends in a capacity error.
+pub(super) fn make_tables<'a, 's, J: Judge>(
     directory: FileDirectory<'a>,
-    runs: &Runs,
+    runs: &NameRuns,
     judge: &mut J,
     scratch: &'s mut [u64],
 ) -> Result<FileIndex<'a, 's>, Error> {
@@ -33,61 +35,60 @@ pub(super) fn tabled<'a, 's, J: Judge>(
     check_keys(&directory, rest)?;
 
     let names = Names::new(directory);
-    let ascend = runs.merge(&directory, table);
-    let places = match directory.survey().places_ascend {
-        true => Placing::default(),
-        false => Placing::of(directory.entries().raw()),
+    let (offsets, spare) = halves(table);
+    let ascend = runs.merge(offsets, spare, |at| directory.name_at(at));
+    let order = match directory.survey().places_ascend {
+        true => PlaceOrder::default(),
+        false => PlaceOrder::of(directory.entries().raw()),
     };
-    if !ascend && !places.descend && names.spread(table) {
-        places.check(&directory, judge)?;
-        return Ok(FileIndex::new(names, ByName::Spread(table), &[]));
+    if !ascend && !order.descends && names.spread(table) {
+        order.check(&directory, judge)?;
+        return Ok(FileIndex::new(names, ByName::Spread, table, &[]));
     }
-    let half = table.len().wrapping_shr(1);
-    let (by_name, by_place) = table.split_at_mut_checked(half).unwrap_or_default();
+    let (by_name, by_place) = halves(table);
+    let mut kind = ByName::Ascending;
     if !ascend {
+        kind = ByName::Sorted;
         names.sort(by_name);
         check_names(&names, by_name, judge)?;
     }
-    let by_place: &[u64] = match places.descend {
-        true => {
-            sort_places(&directory, by_place).check(&directory, judge)?;
-            by_place
-        }
-        false => {
-            places.check(&directory, judge)?;
-            &[]
-        }
-    };
-    let by_name = match ascend {
-        true => ByName::Ascending(&*by_name),
-        false => ByName::Sorted(&*by_name),
-    };
-    Ok(FileIndex::new(names, by_name, by_place))
+    if !order.descends {
+        order.check(&directory, judge)?;
+        return Ok(FileIndex::new(names, kind, by_name, &[]));
+    }
+    sort_places(&directory, by_place).check(&directory, judge)?;
+    Ok(FileIndex::new(names, kind, by_name, by_place))
+}
+
+/// Room for a word of each entry, twice.
+fn halves(table: &mut [u64]) -> (&mut [u64], &mut [u64]) {
+    let half = table.len().wrapping_shr(1);
+    table.split_at_mut_checked(half).unwrap_or_default()
 }
 
 /// Tensors in an order, and whether they come as they are placed and end before the next one starts.
 #[derive(Default)]
-struct Placing {
+struct PlaceOrder {
     last: u64,
     behind: u64,
-    descend: bool,
+    descends: bool,
     /// The entry of the first that starts too early.
     overlap: Option<u64>,
 }
 
-impl Placing {
+impl PlaceOrder {
     fn of<'a>(entries: impl Iterator<Item = RawEntry<'a>>) -> Self {
-        let mut places = Placing::default();
+        let mut order = PlaceOrder::default();
         for raw in entries {
             let start = raw.descriptor_offset();
-            if start < places.behind {
-                places.descend |= start < places.last;
-                places.overlap = places.overlap.or(Some(raw.at));
+            if start < order.behind {
+                order.descends |= start < order.last;
+                order.overlap = order.overlap.or(Some(raw.at));
             }
-            places.behind = places.behind.max(raw.end());
-            places.last = start;
+            order.behind = order.behind.max(raw.end());
+            order.last = start;
         }
-        places
+        order
     }
 
     /// Requires of tensors in the order of their places that they share no bytes.
@@ -101,13 +102,13 @@ impl Placing {
 }
 
 /// Makes a table of where entries are, in the order of their tensors.
-fn sort_places(directory: &FileDirectory<'_>, by_place: &mut [u64]) -> Placing {
-    for (raw, place) in directory.entries().raw().zip(&mut *by_place) {
-        *place = raw.at;
+fn sort_places(directory: &FileDirectory<'_>, by_place: &mut [u64]) -> PlaceOrder {
+    for (raw, offset) in directory.entries().raw().zip(&mut *by_place) {
+        *offset = raw.at;
     }
     let key = |at| directory.raw_entry(at).map(|raw| raw.descriptor_offset());
     sort(by_place, |a, b| key(a).cmp(&key(b)).then(a.cmp(&b)));
-    Placing::of(by_place.iter().filter_map(|at| directory.raw_entry(*at)))
+    PlaceOrder::of(by_place.iter().filter_map(|at| directory.raw_entry(*at)))
 }
 
 /// Words, each with the one behind it.

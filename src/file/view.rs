@@ -7,7 +7,7 @@ use super::directory::FileDirectory;
 use super::entry::Entry;
 use super::order::FileIndex;
 use super::sections::{FileHeader, Sections, long_enough, magic};
-use super::tables::tabled;
+use super::tables::make_tables;
 use super::tensor::{FileTensor, TensorView, slice};
 use crate::check::Judge;
 use crate::error::Error;
@@ -54,7 +54,7 @@ impl<'a> FileView<'a> {
         let judge = &mut { policy };
         let directory = locate(bytes, judge)?;
         let (directory, runs) = directory.check(judge, scratch)?;
-        let index = tabled(directory, &runs, judge, scratch)?;
+        let index = make_tables(directory, &runs, judge, scratch)?;
         Ok((FileView { bytes, directory }, index))
     }
 

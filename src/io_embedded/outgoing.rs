@@ -50,7 +50,7 @@ impl<B: AsMut<[u8]>, C: Cover, A: Arena> Outgoing<B, C, A> {
         }
         self.turns.begin(d)?;
         let mut front = Front { buffer, len: 0 };
-        let Ok(()) = item.descriptor.encode_to(&mut front);
+        let Ok(_) = item.descriptor.encode_to(&mut front);
         (self.start, self.end) = (0, front.len);
         self.turns.go_on(item.payload);
         Ok(())

@@ -221,7 +221,7 @@ impl TensorDescriptor {
             member_role: Some(member_role),
         };
         let mut bytes = Vec::new();
-        Prepared::checked(&spec)?.encode_to(&mut bytes)?;
+        Prepared::measured(&spec)?.encode_to(&mut bytes)?;
         let facts = facts(&bytes);
         let mut changed = TensorDescriptor { bytes, facts };
         changed.set_version(self.version());

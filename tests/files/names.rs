@@ -134,6 +134,76 @@ fn what_ascends_is_known() {
     }
 }
 
+/// Names of one length that ascend are read at a glance, which must not pass what is no text.
+#[test]
+fn bytes_that_are_no_text_among_names_alike() {
+    let names = [
+        "layer.01.weight.0",
+        "layer.01.weight.1",
+        "layer.01.weight.2",
+    ];
+    let container = Container::new(names.iter().map(|name| group(name, 0)).collect());
+    let written = container.write();
+    // the last byte of one name, and a byte in front of two
+    for (at, entries) in [(16, 1..2), (16, 2..3), (3, 1..3), (0, 1..3), (7, 2..3)] {
+        let mut bytes = written.bytes.clone();
+        for entry in &written.entries[entries.clone()] {
+            bytes[entry + 2 + at] = 0xFF;
+        }
+        for policy in [Policy::STRICT, Policy::PERMISSIVE] {
+            let error = FileView::open(&bytes, &policy).expect_err("no text");
+            assert_eq!(error.rule(), Some(Rule::EntryName));
+            assert_eq!(error.offset(), written.entries[entries.start] as u64 + 2);
+        }
+    }
+}
+
+/// What is wrong in an entry that is otherwise like its neighbours.
+#[test]
+fn places_that_are_wrong_among_names_alike() {
+    let names = [
+        "layer.01.weight.0",
+        "layer.01.weight.1",
+        "layer.01.weight.2",
+    ];
+    let container = Container::new(names.iter().map(|name| tensor(name, &[7; 5])).collect());
+    let written = container.write();
+    assert!(FileView::open(&written.bytes, &Policy::STRICT).is_ok());
+    let far = written.index as u64;
+    let cases: [(usize, u64, Rule); 8] = [
+        (0, 0, Rule::DescriptorPlace),
+        (0, 8, Rule::DescriptorPlace),
+        (0, 72 + 1, Rule::DescriptorPlace),
+        (0, u64::MAX - 7, Rule::DescriptorPlace),
+        (12, 0, Rule::DataRange),
+        (12, 8, Rule::DataRange),
+        (12, u64::MAX, Rule::DataRange),
+        (20, far, Rule::DataRange),
+    ];
+    for entry in &written.entries[1..] {
+        let behind_name = entry + 2 + names[0].len();
+        for (field, value, rule) in cases {
+            let mut bytes = written.bytes.clone();
+            let at = behind_name + field;
+            bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+            let error = FileView::open(&bytes, &Policy::STRICT).expect_err("out of place");
+            let place = if rule == Rule::DataRange { 12 } else { 0 };
+            assert_eq!(
+                (error.rule(), error.offset()),
+                (Some(rule), (behind_name + place) as u64),
+                "{field} {value}"
+            );
+        }
+        let mut bytes = written.bytes.clone();
+        bytes[behind_name + 28] = 1;
+        let error = FileView::open(&bytes, &Policy::STRICT).expect_err("a flag");
+        assert_eq!(
+            (error.rule(), error.offset()),
+            (Some(Rule::EntryFlags), (behind_name + 28) as u64)
+        );
+    }
+}
+
 /// Names that ascend but for some places, in and out of the order of their places.
 fn in_runs(runs: &[Vec<String>], out_of_order: bool) -> Container {
     let names = runs.iter().flatten();

@@ -1,7 +1,7 @@
 //! What permissive mode lets pass costs no more than the bytes, and is told.
 
 use hrry::io_std::FileReader;
-use hrry::{ElementType, FileView, FixedFile, Policy, Region};
+use hrry::{ElementType, FileView, FixedFile, Policy, Region, Rule};
 
 use crate::support::bytes::encode;
 use crate::support::container::{Container, Stored, Value, Written};
@@ -65,4 +65,20 @@ fn names_that_only_promise_to_ascend_are_not_checked() {
         while parser.next_event(&mut chunk).unwrap().is_some() {}
         assert_eq!(parser.finish().unwrap().unchecked.names, !ascend);
     }
+}
+
+/// However many there are.
+#[test]
+fn each_name_that_descends_is_told() {
+    let names: Vec<String> = (0..14).rev().map(|k| format!("layer.{k:02}")).collect();
+    let mut container = Container::new(names.iter().map(|name| tensor(name, 1)).collect());
+    container.sorted = true;
+    let written = container.write();
+    let policy = Policy::PERMISSIVE;
+    let mut reader = FileReader::new(std::io::Cursor::new(written.bytes), policy).unwrap();
+    let mut told = Vec::new();
+    reader
+        .relaxed(|violation| told.push(violation.rule))
+        .unwrap();
+    assert_eq!(told, [Rule::SortedNames; 13]);
 }
