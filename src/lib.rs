@@ -86,7 +86,7 @@ pub use address::{
 };
 pub use composite::{
     Arena, CompositeValidator, Cover, Exact, ExactThenKeyed, FixedComposite, Grid, InlineArena,
-    Key, Keyed, MAX_COMPOSITE_DEPTH, Method, Outcome, SetError, corners,
+    Key, Keyed, MAX_COMPOSITE_DEPTH, Method, Outcome, SetError, SliceArena, corners,
 };
 pub use content::{ContentError, ContentScan, check_content};
 pub use descriptor::{

@@ -58,3 +58,76 @@ impl<const W: usize> Arena for InlineArena<W> {
         W
     }
 }
+
+/// Words that the caller lends.
+///
+/// ```
+/// use hrry::{Event, Exact, Policy, SliceArena, StreamDecoder};
+///
+/// # fn main() -> Result<(), hrry::Error> {
+/// let (mut frame, mut words) = ([0; 256], [0; 64]);
+/// let arena = SliceArena::new(&mut words);
+/// let mut decoder = StreamDecoder::with_parts(&mut frame[..], Exact, arena, Policy::STRICT);
+/// let mut chunk = &include_bytes!("../../tests/vectors/streams/s-ok-part-2d-grid.bin")[..];
+/// while decoder.next_event(&mut chunk)?.is_some() {}
+/// # decoder.finish()
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct SliceArena<'a> {
+    words: &'a mut [u64],
+    used: usize,
+}
+
+impl<'a> SliceArena<'a> {
+    /// No word in use; what they hold does not matter.
+    #[must_use]
+    pub const fn new(words: &'a mut [u64]) -> Self {
+        SliceArena { words, used: 0 }
+    }
+}
+
+impl Arena for SliceArena<'_> {
+    fn words(&self) -> &[u64] {
+        self.words.get(..self.used).unwrap_or(&[])
+    }
+
+    fn words_mut(&mut self) -> &mut [u64] {
+        self.words.get_mut(..self.used).unwrap_or(&mut [])
+    }
+
+    fn resize(&mut self, len: usize) -> Result<(), NoRoom> {
+        if len > self.words.len() {
+            return Err(NoRoom);
+        }
+        if let Some(new) = self.words.get_mut(self.used..len) {
+            new.fill(0);
+        }
+        self.used = len;
+        Ok(())
+    }
+
+    fn capacity(&self) -> usize {
+        self.words.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_words_are_zero_and_none_is_beyond_the_lent_ones() {
+        let mut words = [7; 4];
+        let mut arena = SliceArena::new(&mut words);
+        assert_eq!((arena.words().len(), arena.capacity()), (0, 4));
+        assert_eq!(arena.resize(3), Ok(()));
+        assert_eq!(arena.words(), [0; 3]);
+        arena.words_mut().copy_from_slice(&[1, 2, 3]);
+        assert_eq!(arena.resize(5), Err(NoRoom));
+        assert_eq!(arena.words(), [1, 2, 3]);
+        assert_eq!(arena.resize(1), Ok(()));
+        assert_eq!(arena.resize(4), Ok(()));
+        assert_eq!(arena.words(), [1, 0, 0, 0]);
+    }
+}

@@ -15,7 +15,7 @@ mod sum;
 
 use heapless::Vec;
 
-pub use arena::{Arena, InlineArena};
+pub use arena::{Arena, InlineArena, SliceArena};
 pub use cover::{Cover, Exact, ExactThenKeyed, Key, Keyed, Method};
 pub use grid::Grid;
 pub use outcome::{Outcome, SetError};

@@ -20,12 +20,14 @@ QUANT-25 to QUANT-27 and QUANT-35 relax.
 Who can break a rule: `wire` bytes, `model` the values of one descriptor, `set` several descriptors in order, `content` the
 bytes inside buffers (checked on request), `call` the user of a writer.
 
+Numbers are what devices and the C interface report (`Rule::number`); they never change.
+
 What restates a rule is never reported itself.
 ";
 
 const COLUMNS: &str = "
-| ID | Rule | Class | What must hold | Specification | Strict / permissive |
-|---|---|---|---|---|---|
+| ID | Number | Rule | Class | What must hold | Specification | Strict / permissive |
+|---|---|---|---|---|---|---|
 ";
 
 #[test]
@@ -83,8 +85,9 @@ fn row(rule: Rule) -> String {
         "reject"
     };
     format!(
-        "| {} | `{:?}` | {} | {} | {} | {strict} / {} |\n",
+        "| {} | {} | `{:?}` | {} | {} | {} | {strict} / {} |\n",
         rule.id(),
+        rule.number(),
         rule,
         format!("{:?}", rule.class()).to_lowercase(),
         rule.text(),
