@@ -5,7 +5,7 @@
 
 use core::mem::take;
 
-use super::{Phase, StreamParser, Turn};
+use super::{Phase, StreamParser, Turn, filled_buffer};
 use crate::descriptor::DescriptorView;
 use crate::descriptor::decode::{
     behind_header, header, magic_error, place, stated_length, too_long, wrong_magic,
@@ -232,7 +232,7 @@ impl<S: Storage> StreamParser<S> {
         if facts.is_opaque() {
             self.phase = Phase::Opaque;
         } else {
-            let (size, buffer) = self.buffer_from(0).unwrap_or((0, u8::MAX));
+            let (size, buffer) = filled_buffer(&facts, bytes, 0).unwrap_or((0, u8::MAX));
             self.enter(buffer, start, size);
         }
         Turn::Descriptor

@@ -397,13 +397,9 @@ impl<S: Storage> StreamParser<S> {
         Error::new(kind, self.offset())
     }
 
-    /// The first buffer from `first` on that has bytes: how many, and its index.
     #[inline]
     fn buffer_from(&self, first: usize) -> Option<(u64, u8)> {
-        let table = self.facts.table(self.frame.stored(self.len));
-        let sizes = table.iter().map(|handle| RawHandle::read(handle).byte_size);
-        let mut sizes = sizes.zip(0u8..).skip(first);
-        sizes.find(|(size, _)| *size > 0)
+        filled_buffer(&self.facts, self.frame.stored(self.len), first)
     }
 
     /// Goes to the next buffer that has bytes.
@@ -439,4 +435,13 @@ impl<S: Storage> StreamParser<S> {
             violation,
         )
     }
+}
+
+/// The first buffer of a descriptor from `first` on that has bytes: how many, and its index.
+#[inline]
+fn filled_buffer(facts: &Facts, bytes: &[u8], first: usize) -> Option<(u64, u8)> {
+    let table = facts.table(bytes).iter();
+    let sizes = table.map(|handle| RawHandle::read(handle).byte_size);
+    let mut sizes = sizes.zip(0u8..).skip(first);
+    sizes.find(|(size, _)| *size > 0)
 }
