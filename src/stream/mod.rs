@@ -60,9 +60,14 @@ enum Turn {
 enum Phase {
     /// A descriptor is gathered, or the stream is at a boundary.
     Descriptor,
-    /// The buffers of the descriptor in the frame. This one starts at an absolute offset, and the next
-    /// decision falls at its byte `end`: where it ends, or where positions do.
-    Payload { buffer: u8, start: u64, end: u64 },
+    /// The buffers of the descriptor in the frame. This one starts at an absolute offset and has so many bytes, and
+    /// the next decision falls at its byte `end`: where it ends, or where positions do.
+    Payload {
+        buffer: u8,
+        start: u64,
+        size: u64,
+        end: u64,
+    },
     /// Behind a descriptor whose buffers are unknown.
     Opaque,
     /// Nothing but this error any more.
@@ -339,10 +344,7 @@ impl<S: Storage> StreamParser<S> {
                 let len = self.gathered();
                 length(self.target(len).saturating_sub(len))
             }
-            Phase::Payload { buffer, end, .. } => {
-                let size = self.buffer_from(buffer.into()).map_or(0, |(size, _)| size);
-                size.wrapping_sub(end).wrapping_add(self.lend)
-            }
+            Phase::Payload { end, size, .. } => size.wrapping_sub(end).wrapping_add(self.lend),
             Phase::Opaque | Phase::Failed(_) => 0,
         }
     }
@@ -403,6 +405,7 @@ impl<S: Storage> StreamParser<S> {
     }
 
     /// Goes to the next buffer that has bytes.
+    #[inline(never)]
     fn enter_next(&mut self, buffer: u8) -> bool {
         let next = self.buffer_from(usize::from(buffer).wrapping_add(1));
         if let Some((size, buffer)) = next {
@@ -418,6 +421,7 @@ impl<S: Storage> StreamParser<S> {
         self.phase = Phase::Payload {
             buffer,
             start,
+            size,
             end: self.lend,
         };
     }
@@ -438,7 +442,7 @@ impl<S: Storage> StreamParser<S> {
 }
 
 /// The first buffer of a descriptor from `first` on that has bytes: how many, and its index.
-#[inline]
+#[inline(always)]
 fn filled_buffer(facts: &Facts, bytes: &[u8], first: usize) -> Option<(u64, u8)> {
     let table = facts.table(bytes).iter();
     let sizes = table.map(|handle| RawHandle::read(handle).byte_size);
