@@ -561,8 +561,8 @@ size_t hrry_decoder_align(void);
 // with no words. Both belong to the decoder until it is closed, and are filled with zeros now. A null `policy` means
 // strict.
 //
-// HRRY_ERR_BUFFER_TOO_SMALL where `size` is less than `hrry_decoder_size()`; HRRY_ERR_OVERLAP where handle, frame and
-// arena are not apart. Nothing is written then.
+// HRRY_ERR_BUFFER_TOO_SMALL where `size` is less than `hrry_decoder_size()`; HRRY_ERR_OVERLAP where the `size` bytes of
+// the handle, frame, arena and policy are not apart. Nothing is written then.
 hrry_status hrry_decoder_init(struct hrry_decoder *handle,
                               size_t size,
                               uint8_t *frame,
@@ -576,7 +576,8 @@ hrry_status hrry_decoder_init(struct hrry_decoder *handle,
 //
 // `*input` may be null with a length of 0. After a status that says that the bytes are wrong, the event is
 // HRRY_EVENT_NEED_MORE, `hrry_decoder_error` knows more, and every later call returns the same, until
-// `hrry_decoder_reset`. After any other status nothing has changed.
+// `hrry_decoder_reset`. After any other status nothing has changed; HRRY_ERR_OVERLAP is that of an event, `input`,
+// `length`, the input or memory of the decoder that are not apart.
 hrry_status hrry_decoder_next(struct hrry_decoder *handle,
                               const uint8_t **input,
                               size_t *length,
@@ -633,6 +634,9 @@ hrry_status hrry_decoder_composite(const struct hrry_decoder *handle, struct hrr
 // What a reader would refuse is refused, and told in `*error` where that is not null. `out` may be null with a length of
 // 0. With HRRY_ERR_BUFFER_TOO_SMALL, `*written` is the length that is needed; with any other status but HRRY_OK it is
 // 0. A null `policy` means strict.
+//
+// `out`, `*written` and `*error` are apart from each other and from all that is read, the specification and what it
+// points to included. With HRRY_ERR_OVERLAP, and where one of the six arguments is itself refused, nothing is written.
 hrry_status hrry_encode(const struct hrry_spec *spec,
                         const struct hrry_policy *policy,
                         uint8_t *out,

@@ -100,9 +100,15 @@ impl Slot {
         status::of(&error.kind())
     }
 
-    /// Refuses memory that the decoder works in.
-    fn foreign<T>(&self, pointer: *const T, count: usize) -> Checked<()> {
-        pointer::apart(&Region::new(pointer, count)?, &self.own)
+    /// Refuses memory that is written and overlaps what is read, or any that the decoder works in.
+    fn foreign(&self, written: &[Region], read: &[Region]) -> Checked<()> {
+        pointer::apart(written, read)?;
+        // handle, frame and arena are apart since they were lent
+        for own in &self.own {
+            pointer::apart(&[*own], written)?;
+            pointer::apart(&[*own], read)?;
+        }
+        Ok(())
     }
 }
 
@@ -125,8 +131,8 @@ pub extern "C" fn hrry_decoder_align() -> usize {
 /// with no words. Both belong to the decoder until it is closed, and are filled with zeros now. A null `policy` means
 /// strict.
 ///
-/// HRRY_ERR_BUFFER_TOO_SMALL where `size` is less than `hrry_decoder_size()`; HRRY_ERR_OVERLAP where handle, frame and
-/// arena are not apart. Nothing is written then.
+/// HRRY_ERR_BUFFER_TOO_SMALL where `size` is less than `hrry_decoder_size()`; HRRY_ERR_OVERLAP where the `size` bytes of
+/// the handle, frame, arena and policy are not apart. Nothing is written then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hrry_decoder_init(
     handle: *mut hrry_decoder,
@@ -147,13 +153,12 @@ pub unsafe extern "C" fn hrry_decoder_init(
         if size < size_of::<Slot>() {
             return Err(HRRY_ERR_BUFFER_TOO_SMALL);
         }
-        let place = Region::new(slot, 1)?;
-        let lent = [
+        let own = [
+            Region::new(handle.cast::<u8>(), size)?,
             Region::new(frame, frame_length)?,
             Region::new(arena, arena_words)?,
         ];
-        pointer::apart(&place, &lent)?;
-        pointer::apart(&lent[0], &[lent[1]])?;
+        pointer::apart(&own, &[Region::of(policy)?])?;
         // SAFETY: the caller's promise
         let policy = unsafe { policy::read(policy) }?;
         // what C left uninitialised is no memory that slices can be made of
@@ -174,7 +179,7 @@ pub unsafe extern "C" fn hrry_decoder_init(
             seal: seal(handle),
             decoder: StreamDecoder::with_parts(frame, Exact, LentArena::new(arena), policy),
             error: None,
-            own: [place, lent[0], lent[1]],
+            own,
         })
     };
     match ready() {
@@ -192,7 +197,8 @@ pub unsafe extern "C" fn hrry_decoder_init(
 ///
 /// `*input` may be null with a length of 0. After a status that says that the bytes are wrong, the event is
 /// HRRY_EVENT_NEED_MORE, `hrry_decoder_error` knows more, and every later call returns the same, until
-/// `hrry_decoder_reset`. After any other status nothing has changed.
+/// `hrry_decoder_reset`. After any other status nothing has changed; HRRY_ERR_OVERLAP is that of an event, `input`,
+/// `length`, the input or memory of the decoder that are not apart.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hrry_decoder_next(
     handle: *mut hrry_decoder,
@@ -202,14 +208,14 @@ pub unsafe extern "C" fn hrry_decoder_next(
 ) -> hrry_status {
     let next = || {
         // SAFETY: the caller's promise
-        let slot = unsafe { open_mut(handle) }?;
+        let slot = unsafe { open(handle) }?;
         pointer::check(event)?;
         // SAFETY: the caller's promise
         let (start, len) = unsafe { (pointer::read(input)?, pointer::read(length)?) };
-        slot.foreign(start, len)?;
-        slot.foreign(event, 1)?;
-        slot.foreign(input, 1)?;
-        slot.foreign(length, 1)?;
+        let written = [Region::of(event)?, Region::of(input)?, Region::of(length)?];
+        slot.foreign(&written, &[Region::new(start, len)?])?;
+        // SAFETY: the caller's promise; nothing else leads to the handle, as far as can be told
+        let slot = unsafe { open_mut(handle) }?;
         // SAFETY: the caller's promise; nothing is written to these bytes before the event is out
         let mut rest: &[u8] = unsafe { pointer::slice(start, len) }?;
         let (met, result) = match slot.decoder.next_event(&mut rest) {
@@ -338,7 +344,7 @@ pub(crate) unsafe fn answer_with<T: Copy>(
     pointer::check(out)?;
     // SAFETY: as above
     let slot = unsafe { open(handle) }?;
-    slot.foreign(out, 1)?;
+    slot.foreign(&[Region::of(out)?], &[])?;
     let value = value(slot)?;
     // SAFETY: checked above
     unsafe { pointer::write(out, value) }

@@ -12,7 +12,8 @@ use crate::error::hrry_error;
 use crate::pointer::{self, Region};
 use crate::policy::{self, hrry_policy};
 use crate::status::{
-    Checked, HRRY_ERR_BUFFER_TOO_SMALL, HRRY_ERR_INVALID_ARGUMENT, answer, hrry_status,
+    Checked, HRRY_ERR_BUFFER_TOO_SMALL, HRRY_ERR_INVALID_ARGUMENT, HRRY_ERR_OVERLAP, answer,
+    hrry_status,
 };
 
 /// A descriptor to write. All zeros, but for an element type and a layout, is a scalar without buffers.
@@ -143,6 +144,9 @@ impl From<WriteError<NoSpace>> for Refusal {
 /// What a reader would refuse is refused, and told in `*error` where that is not null. `out` may be null with a length of
 /// 0. With HRRY_ERR_BUFFER_TOO_SMALL, `*written` is the length that is needed; with any other status but HRRY_OK it is
 /// 0. A null `policy` means strict.
+///
+/// `out`, `*written` and `*error` are apart from each other and from all that is read, the specification and what it
+/// points to included. With HRRY_ERR_OVERLAP, and where one of the six arguments is itself refused, nothing is written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hrry_encode(
     spec: *const hrry_spec,
@@ -158,19 +162,30 @@ pub unsafe extern "C" fn hrry_encode(
         if !error.is_null() {
             pointer::check(error)?;
         }
+        if !policy.is_null() {
+            pointer::check(policy)?;
+        }
         if out_length > 0 {
             pointer::check(out)?;
         }
-        Region::new(out, out_length)
+        let targets = [
+            Region::new(out, out_length)?,
+            Region::of(written)?,
+            Region::of(error)?,
+        ];
+        pointer::apart(&targets, &[Region::of(spec)?, Region::of(policy)?])?;
+        Ok(targets)
     };
-    let target = match ready() {
-        Ok(target) => target,
+    let targets = match ready() {
+        Ok(targets) => targets,
         Err(status) => return status,
     };
     // SAFETY: the caller's promise
-    let encoded = unsafe { encode(spec, policy, (out, out_length), &target) };
+    let encoded = unsafe { encode(spec, policy, (out, out_length), &targets) };
     let (length, told) = match encoded {
         Ok(length) => (length, hrry_error::NONE),
+        // a length or an error would be written over an array
+        Err(Refusal::Status(HRRY_ERR_OVERLAP)) => return HRRY_ERR_OVERLAP,
         Err(Refusal::Status(status)) => (0, bare(status)),
         Err(Refusal::Kind(kind)) => (0, hrry_error::unplaced(&kind)),
         Err(Refusal::NoSpace(NoSpace { needed })) => (
@@ -205,12 +220,12 @@ unsafe fn encode(
     spec: *const hrry_spec,
     policy: *const hrry_policy,
     (out, out_length): (*mut u8, usize),
-    target: &Region,
+    targets: &[Region],
 ) -> Result<usize, Refusal> {
     // SAFETY: as above
     let (spec, policy) = unsafe { (pointer::read(spec)?, policy::read(policy)?) };
     // SAFETY: as above
-    let lent = unsafe { follow(&spec, target) }?;
+    let lent = unsafe { follow(&spec, targets) }?;
     // SAFETY: as above; what `lent` borrows is apart from it
     let out = unsafe { pointer::slice_mut(out, out_length) }?;
     Ok(hrry::encode(&lent, out, &policy)?)
@@ -219,16 +234,26 @@ unsafe fn encode(
 /// # Safety
 ///
 /// As [`encode`].
-unsafe fn follow<'a>(spec: &hrry_spec, target: &Region) -> Result<Lent<'a>, Refusal> {
+unsafe fn follow<'a>(spec: &hrry_spec, targets: &[Region]) -> Result<Lent<'a>, Refusal> {
     let most = usize::try_from(MAX_RANK).unwrap_or(0);
     let rank = bounded(spec.rank, most, Rule::RankLimit, Field::Rank)?;
     let (rule, field) = (Rule::BufferLimit, Field::BufferCount);
     let buffer_count = bounded(spec.buffer_count, MAX_BUFFERS, rule, field)?;
+    let read = [
+        Region::new(spec.shape, rank)?,
+        Region::new(spec.strides, rank)?,
+        Region::new(spec.parent_shape, rank)?,
+        Region::new(spec.shard_offset, rank)?,
+        Region::new(spec.buffers, buffer_count)?,
+        Region::of(spec.quantization)?,
+        Region::of(spec.composite)?,
+    ];
+    pointer::apart(targets, &read)?;
     // SAFETY: as above
     let (shape, buffers) = unsafe {
         (
-            array(spec.shape, rank, target)?,
-            array(spec.buffers, buffer_count, target)?,
+            pointer::slice(spec.shape, rank)?,
+            pointer::slice(spec.buffers, buffer_count)?,
         )
     };
     // SAFETY: as above
@@ -238,11 +263,11 @@ unsafe fn follow<'a>(spec: &hrry_spec, target: &Region) -> Result<Lent<'a>, Refu
         shape,
         byte_offset: spec.byte_offset,
         // SAFETY: as above
-        layout: unsafe { layout(spec, rank, target) }?,
+        layout: unsafe { layout(spec, rank) }?,
         buffers,
         quantization: quantization.map(known_scheme).transpose()?,
         // SAFETY: as above
-        shard: unsafe { shard(spec, rank, target) }?,
+        shard: unsafe { shard(spec, rank) }?,
         member_role: match spec.has_member_role {
             0 => None,
             1 => Some(MemberRole(spec.member_role)),
@@ -262,21 +287,10 @@ fn bounded(count: u32, most: usize, rule: Rule, field: Field) -> Result<usize, R
     Ok(count)
 }
 
-/// An array that is not where the descriptor is written to.
-///
 /// # Safety
 ///
 /// As [`encode`].
-unsafe fn array<'a, T>(start: *const T, count: usize, target: &Region) -> Checked<&'a [T]> {
-    pointer::apart(target, &[Region::new(start, count)?])?;
-    // SAFETY: as above
-    unsafe { pointer::slice(start, count) }
-}
-
-/// # Safety
-///
-/// As [`encode`].
-unsafe fn layout<'a>(spec: &hrry_spec, rank: usize, target: &Region) -> Checked<Layout<'a>> {
+unsafe fn layout<'a>(spec: &hrry_spec, rank: usize) -> Checked<Layout<'a>> {
     let tag = LayoutTag(spec.layout);
     let wrong = |is_given: bool, wanted: LayoutTag| is_given && tag != wanted;
     if wrong(!spec.strides.is_null(), LayoutTag::Strided)
@@ -289,7 +303,7 @@ unsafe fn layout<'a>(spec: &hrry_spec, rank: usize, target: &Region) -> Checked<
         LayoutTag::ColumnMajor => Ok(Layout::ColumnMajor),
         LayoutTag::Strided => {
             // SAFETY: as above
-            let strides = unsafe { array(spec.strides, rank, target) }?;
+            let strides = unsafe { pointer::slice(spec.strides, rank) }?;
             Ok(Layout::Strided {
                 strides: strides.into(),
             })
@@ -310,15 +324,15 @@ unsafe fn layout<'a>(spec: &hrry_spec, rank: usize, target: &Region) -> Checked<
 /// # Safety
 ///
 /// As [`encode`].
-unsafe fn shard<'a>(spec: &hrry_spec, rank: usize, target: &Region) -> Checked<Option<Shard<'a>>> {
+unsafe fn shard<'a>(spec: &hrry_spec, rank: usize) -> Checked<Option<Shard<'a>>> {
     if spec.parent_shape.is_null() && spec.shard_offset.is_null() {
         return Ok(None);
     }
     // SAFETY: as above
     let (parent_shape, shard_offset) = unsafe {
         (
-            array(spec.parent_shape, rank, target)?,
-            array(spec.shard_offset, rank, target)?,
+            pointer::slice(spec.parent_shape, rank)?,
+            pointer::slice(spec.shard_offset, rank)?,
         )
     };
     Ok(Some(Shard {

@@ -16,14 +16,20 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// What `count` values take.
+    /// What `count` values take; null, wherever it leads, takes nothing.
     pub(crate) fn new<T>(start: *const T, count: usize) -> Checked<Region> {
         let len = size_of::<T>().checked_mul(count);
         let len = len.filter(|len| isize::try_from(*len).is_ok());
         let start = start.addr();
         let end = len.and_then(|len| start.checked_add(len));
         let end = end.ok_or(HRRY_ERR_TOO_LONG)?;
+        let end = if start == 0 { 0 } else { end };
         Ok(Region { start, end })
+    }
+
+    /// What one value takes.
+    pub(crate) fn of<T>(value: *const T) -> Checked<Region> {
+        Region::new(value, 1)
     }
 
     fn overlaps(&self, other: &Region) -> bool {
@@ -32,10 +38,14 @@ impl Region {
     }
 }
 
-/// Refuses a region that overlaps one of the others.
-pub(crate) fn apart(one: &Region, others: &[Region]) -> Checked<()> {
-    if others.iter().any(|other| one.overlaps(other)) {
-        return Err(HRRY_ERR_OVERLAP);
+/// Refuses memory that is written and overlaps anything else of the call, whether that is written or read.
+pub(crate) fn apart(written: &[Region], read: &[Region]) -> Checked<()> {
+    let mut left = written;
+    while let Some((one, others)) = left.split_first() {
+        if others.iter().chain(read).any(|other| one.overlaps(other)) {
+            return Err(HRRY_ERR_OVERLAP);
+        }
+        left = others;
     }
     Ok(())
 }

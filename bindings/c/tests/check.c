@@ -266,6 +266,8 @@ static void hostile_handles(void) {
     EXPECT(init(sizeof decoder, frame, FRAME, (uint64_t *)(void *)(bytes + 1), 1) == HRRY_ERR_MISALIGNED);
     EXPECT(init(hrry_decoder_size() - 1, frame, FRAME, arena, ARENA) == HRRY_ERR_BUFFER_TOO_SMALL);
     EXPECT(init(0, frame, FRAME, arena, ARENA) == HRRY_ERR_BUFFER_TOO_SMALL);
+    EXPECT(init(SIZE_MAX, frame, FRAME, arena, ARENA) == HRRY_ERR_TOO_LONG);
+    EXPECT(init((size_t)PTRDIFF_MAX + 1, frame, FRAME, arena, ARENA) == HRRY_ERR_TOO_LONG);
     EXPECT(init(sizeof decoder, frame, SIZE_MAX, arena, ARENA) == HRRY_ERR_TOO_LONG);
     EXPECT(init(sizeof decoder, frame, (size_t)PTRDIFF_MAX + 1, arena, ARENA) == HRRY_ERR_TOO_LONG);
     EXPECT(init(sizeof decoder, frame, FRAME, arena, SIZE_MAX / 8) == HRRY_ERR_TOO_LONG);
@@ -274,6 +276,15 @@ static void hostile_handles(void) {
     EXPECT(init(sizeof decoder, frame, FRAME, decoder.opaque + 1, 1) == HRRY_ERR_OVERLAP);
     EXPECT(init(sizeof decoder, (uint8_t *)(arena + ARENA) - 1, 1, arena, ARENA) == HRRY_ERR_OVERLAP);
     EXPECT(hrry_decoder_init(&decoder, sizeof decoder, frame, FRAME, arena, ARENA, odd_policy) == HRRY_ERR_MISALIGNED);
+    EXPECT(init(sizeof decoder, (uint8_t *)(&decoder + 1) - 1, 1, arena, ARENA) == HRRY_ERR_OVERLAP);
+    for (int place = 0; place < 3; place++) {
+        /* a policy in each of the parts of a decoder */
+        uint64_t *part[3] = {decoder.opaque, other.opaque, arena};
+        hrry_policy *inside = (hrry_policy *)(void *)part[place];
+        memset(inside, 0, sizeof *inside);
+        EXPECT(hrry_decoder_init(&decoder, sizeof decoder, (uint8_t *)&other, sizeof other, arena, ARENA, inside) ==
+               HRRY_ERR_OVERLAP);
+    }
     policy.mode = 2;
     EXPECT(hrry_decoder_init(&decoder, sizeof decoder, frame, FRAME, arena, ARENA, &policy) == HRRY_ERR_INVALID_ARGUMENT);
     policy.mode = 0;
@@ -354,6 +365,131 @@ static void hostile_input(void) {
     EXPECT(hrry_decoder_offset(&decoder, &offset) == HRRY_OK && offset == 61);
 }
 
+/* Every pair of what `hrry_decoder_next` writes and what else it is given. */
+static void overlapping_input(void) {
+    static union {
+        hrry_event event;
+        const uint8_t *input;
+        size_t length;
+        uint64_t words[sizeof(hrry_event) / 8];
+    } shared;
+    static hrry_decoder memory;
+    static uint64_t frame_words[32];
+    uint64_t *own[3] = {memory.opaque + HRRY_DECODER_WORDS - 1, frame_words, arena};
+    const uint8_t *input = TENSOR;
+    size_t length = sizeof TENSOR;
+    uint64_t offset;
+    hrry_event event;
+
+    EXPECT(hrry_decoder_init(&memory, sizeof memory, (uint8_t *)frame_words, sizeof frame_words, arena, ARENA, NULL) ==
+           HRRY_OK);
+    shared.input = TENSOR;
+    EXPECT(hrry_decoder_next(&memory, &shared.input, &length, &shared.event) == HRRY_ERR_OVERLAP);
+    EXPECT(shared.input == TENSOR);
+    shared.length = sizeof TENSOR;
+    EXPECT(hrry_decoder_next(&memory, &input, &shared.length, &shared.event) == HRRY_ERR_OVERLAP);
+    EXPECT(hrry_decoder_next(&memory, &shared.input, &shared.length, &event) == HRRY_ERR_OVERLAP);
+    EXPECT(shared.length == sizeof TENSOR);
+    /* input and its length, in the input */
+    memset(&shared, 'H', sizeof shared);
+    input = (const uint8_t *)&shared.event + sizeof shared - 1;
+    length = 1;
+    EXPECT(hrry_decoder_next(&memory, &input, &length, &shared.event) == HRRY_ERR_OVERLAP);
+    EXPECT(shared.words[0] == 0x4848484848484848u && shared.event.kind == 0x48484848);
+    shared.input = (const uint8_t *)&shared;
+    EXPECT(hrry_decoder_next(&memory, &shared.input, &length, &event) == HRRY_ERR_OVERLAP);
+    input = (const uint8_t *)&shared;
+    shared.length = 1;
+    EXPECT(hrry_decoder_next(&memory, &input, &shared.length, &event) == HRRY_ERR_OVERLAP);
+    input = TENSOR;
+    length = sizeof TENSOR;
+    for (int part = 0; part < 3; part++) {
+        uint64_t *inside = own[part];
+        const uint8_t *bytes = (const uint8_t *)inside;
+        EXPECT(hrry_decoder_next(&memory, &bytes, &length, &event) == HRRY_ERR_OVERLAP);
+        EXPECT(hrry_decoder_next(&memory, &input, &length, (hrry_event *)(void *)inside) == HRRY_ERR_OVERLAP);
+        EXPECT(hrry_decoder_next(&memory, &input, (size_t *)(void *)inside, &event) == HRRY_ERR_OVERLAP);
+        EXPECT(hrry_decoder_next(&memory, (const uint8_t **)(void *)inside, &length, &event) == HRRY_ERR_OVERLAP);
+        EXPECT(hrry_decoder_offset(&memory, inside) == HRRY_ERR_OVERLAP);
+    }
+    /* none of that took anything; what only touches is apart */
+    EXPECT(hrry_decoder_offset(&memory, &offset) == HRRY_OK && offset == 0 && input == TENSOR && length == sizeof TENSOR);
+    input = (const uint8_t *)(&shared.event + 1);
+    length = 0;
+    EXPECT(hrry_decoder_next(&memory, &input, &length, &shared.event) == HRRY_OK);
+}
+
+/* Every pair of what `hrry_encode` writes and what else it is given. */
+static void overlapping_specs(void) {
+    /* a word between them, so that each starts at one */
+    static struct {
+        uint64_t between[2];
+        hrry_spec spec;
+        hrry_policy policy;
+        uint64_t shape[2];
+        int64_t strides[2];
+        uint64_t parent[2], place[2];
+        hrry_buffer buffer;
+        uint64_t word;
+        hrry_quantization scheme;
+        uint64_t word2;
+        hrry_composite head;
+        uint64_t word3;
+    } all, before;
+    struct {
+        void *start;
+        size_t size;
+    } read[] = {
+        {&all.spec, sizeof all.spec},       {&all.policy, sizeof all.policy}, {all.shape, sizeof all.shape},
+        {all.strides, sizeof all.strides},  {all.parent, sizeof all.parent},  {all.place, sizeof all.place},
+        {&all.buffer, sizeof all.buffer},   {&all.scheme, sizeof all.scheme}, {&all.head, sizeof all.head},
+    };
+    static union {
+        hrry_error error;
+        size_t written;
+        uint8_t bytes[sizeof(hrry_error)];
+    } shared;
+    uint8_t out[128];
+    size_t written = 7;
+    hrry_error error;
+
+    all.spec.element_type = HRRY_TYPE_FLOAT32;
+    all.spec.layout = HRRY_LAYOUT_STRIDED;
+    all.spec.rank = 2;
+    all.spec.shape = all.shape;
+    all.spec.strides = all.strides;
+    all.spec.parent_shape = all.parent;
+    all.spec.shard_offset = all.place;
+    all.spec.buffers = &all.buffer;
+    all.spec.buffer_count = 1;
+    all.spec.quantization = &all.scheme;
+    all.spec.composite = &all.head;
+    memcpy(&before, &all, sizeof all);
+
+    /* apart, the call is wrong for what it says */
+    EXPECT(hrry_encode(&all.spec, &all.policy, out, sizeof out, &written, &error) == HRRY_ERR_INVALID_ARGUMENT);
+    for (size_t k = 0; k < sizeof read / sizeof read[0]; k++) {
+        uint8_t *start = read[k].start, *last = start + read[k].size - 1;
+        written = 7;
+        EXPECT(hrry_encode(&all.spec, &all.policy, start, 1, &written, &error) == HRRY_ERR_OVERLAP);
+        EXPECT(hrry_encode(&all.spec, &all.policy, last, 1, &written, &error) == HRRY_ERR_OVERLAP);
+        EXPECT(hrry_encode(&all.spec, &all.policy, out, sizeof out, (size_t *)(void *)start, &error) == HRRY_ERR_OVERLAP);
+        EXPECT(hrry_encode(&all.spec, &all.policy, out, sizeof out, &written, (hrry_error *)(void *)start) ==
+               HRRY_ERR_OVERLAP);
+        EXPECT(written == 7);
+    }
+    EXPECT(memcmp(&before, &all, sizeof all) == 0);
+    /* what is written over what is written; touching is apart */
+    EXPECT(hrry_encode(&all.spec, &all.policy, shared.bytes, 1, &shared.written, NULL) == HRRY_ERR_OVERLAP);
+    EXPECT(hrry_encode(&all.spec, &all.policy, shared.bytes + sizeof shared - 1, 1, &written, &shared.error) ==
+           HRRY_ERR_OVERLAP);
+    EXPECT(hrry_encode(&all.spec, &all.policy, out, sizeof out, &shared.written, &shared.error) == HRRY_ERR_OVERLAP);
+    EXPECT(hrry_encode(&all.spec, &all.policy, (uint8_t *)all.between, sizeof all.between, &written, NULL) ==
+           HRRY_ERR_INVALID_ARGUMENT);
+    EXPECT(hrry_encode(&all.spec, &all.policy, (uint8_t *)&all.word, sizeof all.word, &written, NULL) ==
+           HRRY_ERR_INVALID_ARGUMENT);
+}
+
 /* Goes on with the descriptor that `hostile_input` left. */
 static void hostile_accessors(void) {
     hrry_descriptor d;
@@ -417,11 +553,11 @@ static void hostile_specs(void) {
     EXPECT(hrry_encode(&spec, NULL, out, size, &written, (hrry_error *)(void *)odd) == HRRY_ERR_MISALIGNED);
     EXPECT(hrry_encode(&spec, NULL, out, SIZE_MAX, &written, NULL) == HRRY_ERR_TOO_LONG);
     EXPECT(hrry_encode(&spec, (hrry_policy *)(void *)odd, out, size, &written, NULL) == HRRY_ERR_MISALIGNED);
-    EXPECT(written == 0);
+    EXPECT(written == 61);
 
     spec.shape = NULL;
     EXPECT(hrry_encode(&spec, NULL, out, size, &written, &error) == HRRY_ERR_NULL_POINTER);
-    EXPECT(error.status == HRRY_ERR_NULL_POINTER && error.kind == HRRY_ERROR_NONE);
+    EXPECT(error.status == HRRY_ERR_NULL_POINTER && error.kind == HRRY_ERROR_NONE && written == 0);
     spec.shape = odd;
     EXPECT(hrry_encode(&spec, NULL, NULL, 0, &written, NULL) == HRRY_ERR_MISALIGNED);
     spec.shape = words + 1;
@@ -467,7 +603,7 @@ static void hostile_specs(void) {
     spec.quantization = &scheme;
     EXPECT(hrry_encode(&spec, NULL, out, size, &written, NULL) == HRRY_ERR_INVALID_ARGUMENT);
     spec.quantization = (hrry_quantization *)(void *)odd;
-    EXPECT(hrry_encode(&spec, NULL, out, size, &written, NULL) == HRRY_ERR_MISALIGNED);
+    EXPECT(hrry_encode(&spec, NULL, NULL, 0, &written, NULL) == HRRY_ERR_MISALIGNED);
     spec.quantization = NULL;
     spec.parent_shape = shape;
     EXPECT(hrry_encode(&spec, NULL, out, size, &written, NULL) == HRRY_ERR_NULL_POINTER);
@@ -490,6 +626,8 @@ int main(void) {
     hostile_input();
     hostile_accessors();
     hostile_specs();
+    overlapping_input();
+    overlapping_specs();
     printf("%d failures, %lu descriptors written anew\n", failures, encoded);
     return failures != 0;
 }
