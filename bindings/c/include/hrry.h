@@ -73,7 +73,10 @@
 // The descriptor has no such section, or another layout.
 #define HRRY_ERR_ABSENT -21
 
-// A number of a structure is none of its constants, or parts of it contradict each other.
+// A number of a structure is none of its constants, or parts of it contradict each other. `field` of a `hrry_error` names
+// the field of the descriptor at fault: `layout_tag` where the layout was forgotten or cannot be written, `strides` and
+// `composition_rule` where another layout has them, `scheme_tag`, `member_role`, `handle.reserved` with the buffer as
+// `index`, or `composite.reserved`. A policy has no such fields.
 #define HRRY_ERR_INVALID_ARGUMENT -22
 
 // Another rule of descriptors is broken (DESC, BUF, QUANT, SHARD, STAT, EXT, MEMBER).
@@ -408,7 +411,8 @@ typedef struct hrry_error {
   uint32_t kind;
   // The number of the broken rule, or 0. `hrry_rule_id` names it.
   uint32_t rule;
-  // The number of the field at fault, or HRRY_NO_FIELD. `hrry_field_name` names it.
+  // The number of the field at fault, also with HRRY_ERR_INVALID_ARGUMENT, or HRRY_NO_FIELD. `hrry_field_name` names
+  // it.
   uint32_t field;
   // Which dimension, buffer, member, level or resource.
   uint32_t index;
@@ -454,7 +458,7 @@ typedef struct hrry_buffer {
   uint8_t sync_mode;
   // HRRY_MEMORY_, or a private one.
   uint8_t memory_class;
-  // 0.
+  // 0; anything else is HRRY_ERR_INVALID_ARGUMENT.
   uint8_t reserved;
 } hrry_buffer;
 
@@ -496,7 +500,7 @@ typedef struct hrry_composite {
   uint8_t composition_rule;
   // HRRY_COMBINE_.
   uint8_t combine_op;
-  // 0.
+  // 0; anything else is HRRY_ERR_INVALID_ARGUMENT.
   uint8_t reserved[2];
 } hrry_composite;
 

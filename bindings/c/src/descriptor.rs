@@ -56,7 +56,7 @@ pub struct hrry_buffer {
     pub sync_mode: u8,
     /// HRRY_MEMORY_, or a private one.
     pub memory_class: u8,
-    /// 0.
+    /// 0; anything else is HRRY_ERR_INVALID_ARGUMENT.
     pub reserved: u8,
 }
 
@@ -80,7 +80,7 @@ pub struct hrry_composite {
     pub composition_rule: u8,
     /// HRRY_COMBINE_.
     pub combine_op: u8,
-    /// 0.
+    /// 0; anything else is HRRY_ERR_INVALID_ARGUMENT.
     pub reserved: [u8; 2],
 }
 

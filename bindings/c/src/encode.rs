@@ -118,6 +118,8 @@ impl Fields for Lent<'_> {
 /// Why nothing was written.
 enum Refusal {
     Status(hrry_status),
+    /// HRRY_ERR_INVALID_ARGUMENT, for what the specification gives for this field.
+    Argument(Field, u32),
     Kind(ErrorKind),
     NoSpace(NoSpace),
 }
@@ -187,6 +189,14 @@ pub unsafe extern "C" fn hrry_encode(
         // a length or an error would be written over an array
         Err(Refusal::Status(HRRY_ERR_OVERLAP)) => return HRRY_ERR_OVERLAP,
         Err(Refusal::Status(status)) => (0, bare(status)),
+        Err(Refusal::Argument(field, index)) => {
+            let told = hrry_error {
+                field: field.number().into(),
+                index,
+                ..bare(HRRY_ERR_INVALID_ARGUMENT)
+            };
+            (0, told)
+        }
         Err(Refusal::Kind(kind)) => (0, hrry_error::unplaced(&kind)),
         Err(Refusal::NoSpace(NoSpace { needed })) => (
             usize::try_from(needed).unwrap_or(usize::MAX),
@@ -256,6 +266,10 @@ unsafe fn follow<'a>(spec: &hrry_spec, targets: &[Region]) -> Result<Lent<'a>, R
             pointer::slice(spec.buffers, buffer_count)?,
         )
     };
+    if let Some(index) = buffers.iter().position(|buffer| buffer.reserved != 0) {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        return Err(Refusal::Argument(Field::HandleReserved, index));
+    }
     // SAFETY: as above
     let quantization = unsafe { pointer::read_if(spec.quantization) }?;
     Ok(Lent {
@@ -271,7 +285,7 @@ unsafe fn follow<'a>(spec: &hrry_spec, targets: &[Region]) -> Result<Lent<'a>, R
         member_role: match spec.has_member_role {
             0 => None,
             1 => Some(MemberRole(spec.member_role)),
-            _ => return Err(HRRY_ERR_INVALID_ARGUMENT.into()),
+            _ => return Err(Refusal::Argument(Field::MemberRole, 0)),
         },
     })
 }
@@ -290,35 +304,39 @@ fn bounded(count: u32, most: usize, rule: Rule, field: Field) -> Result<usize, R
 /// # Safety
 ///
 /// As [`encode`].
-unsafe fn layout<'a>(spec: &hrry_spec, rank: usize) -> Checked<Layout<'a>> {
+unsafe fn layout<'a>(spec: &hrry_spec, rank: usize) -> Result<Layout<'a>, Refusal> {
     let tag = LayoutTag(spec.layout);
-    let wrong = |is_given: bool, wanted: LayoutTag| is_given && tag != wanted;
-    if wrong(!spec.strides.is_null(), LayoutTag::Strided)
-        || wrong(!spec.composite.is_null(), LayoutTag::Composite)
-    {
-        return Err(HRRY_ERR_INVALID_ARGUMENT);
-    }
-    match tag {
-        LayoutTag::RowMajor => Ok(Layout::RowMajor),
-        LayoutTag::ColumnMajor => Ok(Layout::ColumnMajor),
+    let layout = match tag {
+        LayoutTag::RowMajor => Layout::RowMajor,
+        LayoutTag::ColumnMajor => Layout::ColumnMajor,
         LayoutTag::Strided => {
             // SAFETY: as above
             let strides = unsafe { pointer::slice(spec.strides, rank) }?;
-            Ok(Layout::Strided {
+            Layout::Strided {
                 strides: strides.into(),
-            })
+            }
         }
         LayoutTag::Composite => {
             // SAFETY: as above
             let head = unsafe { pointer::read(spec.composite) }?;
-            Ok(Layout::Composite(CompositeHead {
+            if head.reserved != [0; 2] {
+                return Err(Refusal::Argument(Field::HeadReserved, 0));
+            }
+            Layout::Composite(CompositeHead {
                 composition_rule: CompositionRule(head.composition_rule),
                 combine_op: CombineOp(head.combine_op),
                 member_count: head.member_count,
-            }))
+            })
         }
-        _ => Err(HRRY_ERR_INVALID_ARGUMENT),
+        _ => return Err(Refusal::Argument(Field::LayoutTag, 0)),
+    };
+    if !spec.strides.is_null() && tag != LayoutTag::Strided {
+        return Err(Refusal::Argument(Field::Strides, 0));
     }
+    if !spec.composite.is_null() && tag != LayoutTag::Composite {
+        return Err(Refusal::Argument(Field::CompositionRule, 0));
+    }
+    Ok(layout)
 }
 
 /// # Safety
@@ -341,10 +359,10 @@ unsafe fn shard<'a>(spec: &hrry_spec, rank: usize) -> Checked<Option<Shard<'a>>>
     }))
 }
 
-fn known_scheme(given: hrry_quantization) -> Checked<Quantization<'static>> {
+fn known_scheme(given: hrry_quantization) -> Result<Quantization<'static>, Refusal> {
     let scheme = Scheme(given.scheme);
     if !scheme.is_assigned() {
-        return Err(HRRY_ERR_INVALID_ARGUMENT);
+        return Err(Refusal::Argument(Field::SchemeTag, 0));
     }
     if scheme == Scheme::PerTensorAffine {
         return Ok(Quantization::PerTensor {

@@ -42,7 +42,8 @@ pub struct hrry_error {
     pub kind: u32,
     /// The number of the broken rule, or 0. `hrry_rule_id` names it.
     pub rule: u32,
-    /// The number of the field at fault, or HRRY_NO_FIELD. `hrry_field_name` names it.
+    /// The number of the field at fault, also with HRRY_ERR_INVALID_ARGUMENT, or HRRY_NO_FIELD. `hrry_field_name` names
+    /// it.
     pub field: u32,
     /// Which dimension, buffer, member, level or resource.
     pub index: u32,
