@@ -38,12 +38,13 @@ on_host() {
         (cd "$work" && ./host >host.txt) || fail "$(grep '^line' "$work/host.txt" || echo "the program on the host")"
         told "host, $kind" "$work/host.txt"
     done
-    example
+    decode_example
+    encode_examples
     ! have g++ || echo '#include "hrry.h"' | g++ -pedantic -Wall -Wextra -Werror -I "$c_binding/include" -fsyntax-only -x c++ -
 }
 
-# The program that docs/c.md shows, on a stream and on one that is cut.
-example() {
+# The program that docs/c.md shows, on a stream, on one that is cut, and with too little room.
+decode_example() {
     local stream=$root/tests/vectors/streams/s-ok-ov-spqr.bin printed
     sed -n '/^## Decode/,/^## Encode/{/^```c$/,/^```$/{/^```/d;p}}' "$root/docs/c.md" >"$work/example.c"
     # shellcheck disable=SC2086
@@ -52,7 +53,28 @@ example() {
     [ "$printed" = "1 closed" ] || fail "the example printed: $printed"
     printed=$(head -c 400 "$stream" | "$work/example" | tail -n 1) && fail "the example takes a stream that is cut"
     [[ $printed = "STREAM-04: "*", at byte 400" ]] || fail "the example printed: $printed"
-    echo "host, example of docs/c.md: as it should"
+    sed -i 's/frame\[256\]/frame[40]/' "$work/example.c"
+    # shellcheck disable=SC2086
+    gcc $flags "$work/example.c" "$library" $no_unwinding -o "$work/example"
+    printed=$("$work/example" <"$stream") && fail "the example takes a descriptor that does not fit"
+    # the head: a header of 20 bytes, 2 dimensions, byte_offset, 8 bytes of its own, a count of buffers
+    [ "$printed" = "kind 3, resource 0: 53 needed, 40 there" ] || fail "the example printed: $printed"
+    echo "host, example of docs/c.md that decodes: as it should"
+}
+
+# The pieces of docs/c.md that encode: what is said of their lengths is so.
+encode_examples() {
+    local printed tell='printf("%d %d ", (int)status, (int)written);'
+    {
+        printf '#include <stdio.h>\n#include "hrry.h"\nint main(void) {\n'
+        sed -n '/^## Encode/,/^## Memory/{/^```c$/,/^```$/p}' "$root/docs/c.md" | sed "s/^\`\`\`c$/{/;s/^\`\`\`$/$tell}/"
+        printf 'return 0;\n}\n'
+    } >"$work/encode.c"
+    # shellcheck disable=SC2086
+    gcc $flags "$work/encode.c" "$library" $no_unwinding -o "$work/encode"
+    printed=$("$work/encode")
+    [ "$printed" = "0 61 0 105 " ] || fail "the examples printed: $printed"
+    echo "host, examples of docs/c.md that encode: as they should"
 }
 
 on_cortex_m() {

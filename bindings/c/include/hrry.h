@@ -73,10 +73,10 @@
 // The descriptor has no such section, or another layout.
 #define HRRY_ERR_ABSENT -21
 
-// A number of a structure is none of its constants, or parts of it contradict each other. `field` of a `hrry_error` names
-// the field of the descriptor at fault: `layout_tag` where the layout was forgotten or cannot be written, `strides` and
-// `composition_rule` where another layout has them, `scheme_tag`, `member_role`, `handle.reserved` with the buffer as
-// `index`, or `composite.reserved`. A policy has no such fields.
+// A number of a structure is none of its constants, or parts of it contradict each other. `field` of a `hrry_error`
+// names the field of the descriptor at fault: `layout_tag` where the layout was forgotten or cannot be written,
+// `strides` and `composition_rule` where they are given for another layout, `scheme_tag`, `member_role`,
+// `handle.reserved` with the buffer as `index`, or `composite.reserved`. A policy has no such fields.
 #define HRRY_ERR_INVALID_ARGUMENT -22
 
 // Another rule of descriptors is broken (DESC, BUF, QUANT, SHARD, STAT, EXT, MEMBER).
@@ -565,8 +565,8 @@ size_t hrry_decoder_align(void);
 // with no words. Both belong to the decoder until it is closed, and are filled with zeros now. A null `policy` means
 // strict.
 //
-// HRRY_ERR_BUFFER_TOO_SMALL where `size` is less than `hrry_decoder_size()`; HRRY_ERR_OVERLAP where the `size` bytes of
-// the handle, frame, arena and policy are not apart. Nothing is written then.
+// HRRY_ERR_BUFFER_TOO_SMALL where `size` is less than `hrry_decoder_size()`; HRRY_ERR_OVERLAP where the `size` bytes
+// of the handle, frame, arena and policy are not apart. Nothing is written then.
 hrry_status hrry_decoder_init(struct hrry_decoder *handle,
                               size_t size,
                               uint8_t *frame,

@@ -131,8 +131,8 @@ pub extern "C" fn hrry_decoder_align() -> usize {
 /// with no words. Both belong to the decoder until it is closed, and are filled with zeros now. A null `policy` means
 /// strict.
 ///
-/// HRRY_ERR_BUFFER_TOO_SMALL where `size` is less than `hrry_decoder_size()`; HRRY_ERR_OVERLAP where the `size` bytes of
-/// the handle, frame, arena and policy are not apart. Nothing is written then.
+/// HRRY_ERR_BUFFER_TOO_SMALL where `size` is less than `hrry_decoder_size()`; HRRY_ERR_OVERLAP where the `size` bytes
+/// of the handle, frame, arena and policy are not apart. Nothing is written then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hrry_decoder_init(
     handle: *mut hrry_decoder,

@@ -42,10 +42,10 @@ pub const HRRY_ERR_NO_HANDLE: i32 = -19;
 pub const HRRY_ERR_NO_DESCRIPTOR: i32 = -20;
 /// The descriptor has no such section, or another layout.
 pub const HRRY_ERR_ABSENT: i32 = -21;
-/// A number of a structure is none of its constants, or parts of it contradict each other. `field` of a `hrry_error` names
-/// the field of the descriptor at fault: `layout_tag` where the layout was forgotten or cannot be written, `strides` and
-/// `composition_rule` where another layout has them, `scheme_tag`, `member_role`, `handle.reserved` with the buffer as
-/// `index`, or `composite.reserved`. A policy has no such fields.
+/// A number of a structure is none of its constants, or parts of it contradict each other. `field` of a `hrry_error`
+/// names the field of the descriptor at fault: `layout_tag` where the layout was forgotten or cannot be written,
+/// `strides` and `composition_rule` where they are given for another layout, `scheme_tag`, `member_role`,
+/// `handle.reserved` with the buffer as `index`, or `composite.reserved`. A policy has no such fields.
 pub const HRRY_ERR_INVALID_ARGUMENT: i32 = -22;
 
 /// Another rule of descriptors is broken (DESC, BUF, QUANT, SHARD, STAT, EXT, MEMBER).
