@@ -64,10 +64,10 @@ decode_example() {
 
 # The pieces of docs/c.md that encode: what is said of their lengths is so.
 encode_examples() {
-    local printed tell='printf("%d %d ", (int)status, (int)written);'
+    local printed page=$root/docs/c.md tell='printf("%d %d ", (int)status, (int)written);'
     {
         printf '#include <stdio.h>\n#include "hrry.h"\nint main(void) {\n'
-        sed -n '/^## Encode/,/^## Memory/{/^```c$/,/^```$/p}' "$root/docs/c.md" | sed "s/^\`\`\`c$/{/;s/^\`\`\`$/$tell}/"
+        sed -n '/^## Encode/,/^## Memory/{/^```c$/,/^```$/p}' "$page" | sed "s/^\`\`\`c$/{/;s/^\`\`\`$/$tell}/"
         printf 'return 0;\n}\n'
     } >"$work/encode.c"
     # shellcheck disable=SC2086

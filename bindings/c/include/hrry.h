@@ -380,8 +380,9 @@ typedef struct hrry_outcome {
   uint32_t index;
   // Closed: how many levels close.
   uint32_t levels;
-  // Closed: 0 for a whole composite, or the rule that keeps it from being one; only permissive mode gets here with
-  // one.
+  // Closed: 0 where the outermost of the composites that close is whole, and so all that it holds; or the first rule
+  // that keeps it from being whole, which may have been broken in a member, earlier or now. Of the levels inside it
+  // nothing more is told. Only permissive mode gets here with a rule.
   uint32_t broken_rule;
 } hrry_outcome;
 
@@ -589,6 +590,9 @@ hrry_status hrry_decoder_next(struct hrry_decoder *handle,
 
 // Tells whether the input may end here: HRRY_ERR_TRUNCATED inside a descriptor or buffer, or where events were not taken,
 // HRRY_ERR_TORN inside a composite, or the error that stopped the decoder.
+//
+// The first two do not stop it: `hrry_decoder_next` goes on with more input, and `hrry_decoder_error` tells them until
+// there is another error or a reset.
 hrry_status hrry_decoder_finish(struct hrry_decoder *handle);
 
 // Forgets everything but the policy and the position: the next byte starts a descriptor outside any composite.
@@ -606,10 +610,9 @@ hrry_status hrry_decoder_offset(const struct hrry_decoder *handle, uint64_t *out
 // How many composites are open.
 hrry_status hrry_decoder_depth(const struct hrry_decoder *handle, uint32_t *out);
 
-// What is wrong, after a call of `hrry_decoder_next` or `hrry_decoder_finish` said so; HRRY_ERROR_NONE before that and after
-// a reset.
-hrry_status hrry_decoder_error(const struct hrry_decoder *handle,
-                               struct hrry_error *out);
+// What is wrong, after a call of `hrry_decoder_next` or `hrry_decoder_finish` said so; HRRY_ERROR_NONE before that and
+// after a reset.
+hrry_status hrry_decoder_error(const struct hrry_decoder *handle, struct hrry_error *out);
 
 // The single fields of the current descriptor: from its event to the end of the tensor. Then this, and all functions
 // below, return HRRY_ERR_NO_DESCRIPTOR.

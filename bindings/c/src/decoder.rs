@@ -240,6 +240,9 @@ pub unsafe extern "C" fn hrry_decoder_next(
 
 /// Tells whether the input may end here: HRRY_ERR_TRUNCATED inside a descriptor or buffer, or where events were not taken,
 /// HRRY_ERR_TORN inside a composite, or the error that stopped the decoder.
+///
+/// The first two do not stop it: `hrry_decoder_next` goes on with more input, and `hrry_decoder_error` tells them until
+/// there is another error or a reset.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hrry_decoder_finish(handle: *mut hrry_decoder) -> hrry_status {
     let finish = || {
@@ -302,8 +305,8 @@ pub unsafe extern "C" fn hrry_decoder_depth(
     unsafe { tell(handle, out, |slot| slot.decoder.depth().into()) }
 }
 
-/// What is wrong, after a call of `hrry_decoder_next` or `hrry_decoder_finish` said so; HRRY_ERROR_NONE before that and after
-/// a reset.
+/// What is wrong, after a call of `hrry_decoder_next` or `hrry_decoder_finish` said so; HRRY_ERROR_NONE before that and
+/// after a reset.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hrry_decoder_error(
     handle: *const hrry_decoder,

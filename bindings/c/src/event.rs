@@ -39,8 +39,9 @@ pub struct hrry_outcome {
     pub index: u32,
     /// Closed: how many levels close.
     pub levels: u32,
-    /// Closed: 0 for a whole composite, or the rule that keeps it from being one; only permissive mode gets here with
-    /// one.
+    /// Closed: 0 where the outermost of the composites that close is whole, and so all that it holds; or the first rule
+    /// that keeps it from being whole, which may have been broken in a member, earlier or now. Of the levels inside it
+    /// nothing more is told. Only permissive mode gets here with a rule.
     pub broken_rule: u32,
 }
 

@@ -360,6 +360,8 @@ static void hostile_input(void) {
     EXPECT(error.amounts[0] == 1 && error.offset == 60 && strcmp(hrry_rule_id(error.rule), "STREAM-04") == 0);
     length = 1;
     EXPECT(hrry_decoder_next(&decoder, &input, &length, &event) == HRRY_OK);
+    /* an end that comes too early does not stop it, and is told all the same */
+    EXPECT(hrry_decoder_error(&decoder, &error) == HRRY_OK && error.status == HRRY_ERR_TRUNCATED);
     EXPECT(event.kind == HRRY_EVENT_DESCRIPTOR && event.outcome.kind == HRRY_OUTCOME_PLAIN);
     EXPECT(hrry_decoder_depth(&decoder, &depth) == HRRY_OK && depth == 0);
     EXPECT(hrry_decoder_offset(&decoder, &offset) == HRRY_OK && offset == 61);
@@ -654,6 +656,124 @@ static void hostile_specs(void) {
     EXPECT(hrry_encode(&spec, NULL, out, size, &written, NULL) == HRRY_ERR_INVALID_SYNC_MODE);
 }
 
+/* A stream of bytes in one dimension. */
+static uint8_t stream[1024];
+static size_t stream_length;
+
+static void put(hrry_spec *spec, size_t payload) {
+    size_t written;
+    spec->element_type = HRRY_TYPE_UINT8;
+    EXPECT(hrry_encode(spec, NULL, stream + stream_length, sizeof stream - stream_length, &written, NULL) == HRRY_OK);
+    stream_length += written + payload;
+}
+
+static void put_head(uint8_t rule, uint32_t members) {
+    const uint64_t shape[1] = {4};
+    hrry_composite head = {members, rule, HRRY_COMBINE_NONE, {0, 0}};
+    hrry_spec spec = {0};
+    spec.layout = HRRY_LAYOUT_COMPOSITE;
+    spec.rank = 1;
+    spec.shape = shape;
+    spec.composite = &head;
+    put(&spec, 0);
+}
+
+/* A member of a partition of 4. */
+static void put_member(uint64_t first, uint64_t size) {
+    const uint64_t shape[1] = {size}, parent[1] = {4}, place[1] = {first};
+    hrry_buffer buffer = {size, 64, 0, 0, 0, 0};
+    hrry_spec spec = {0};
+    spec.layout = HRRY_LAYOUT_ROW_MAJOR;
+    spec.rank = 1;
+    spec.shape = shape;
+    spec.parent_shape = parent;
+    spec.shard_offset = place;
+    spec.buffers = &buffer;
+    spec.buffer_count = 1;
+    put(&spec, (size_t)size);
+}
+
+/* Reads the stream, and compares what closes in it: each time how many levels, and the rule or NULL. */
+static void closes(const char *rules[], const uint32_t levels[], size_t count) {
+    const uint8_t *input = stream;
+    size_t length = stream_length, met = 0;
+    hrry_policy policy = {0};
+    hrry_event event;
+    policy.mode = HRRY_MODE_PERMISSIVE;
+    EXPECT(hrry_decoder_init(&decoder, sizeof decoder, frame, FRAME, arena, ARENA, &policy) == HRRY_OK);
+    do {
+        if (hrry_decoder_next(&decoder, &input, &length, &event) != HRRY_OK) {
+            EXPECT(!"the stream is valid in permissive mode");
+            return;
+        }
+        if (event.outcome.kind == HRRY_OUTCOME_CLOSED) {
+            uint32_t broken = event.outcome.broken_rule;
+            const char *rule = hrry_rule_id(broken);
+            EXPECT(met < count && event.outcome.levels == levels[met]);
+            EXPECT(met < count && (rules[met] ? rule && strcmp(rule, rules[met]) == 0 : broken == 0));
+            met++;
+        }
+    } while (event.kind != HRRY_EVENT_NEED_MORE);
+    EXPECT(met == count && hrry_decoder_finish(&decoder) == HRRY_OK);
+}
+
+/* Which level the rule of an event belongs to that closes two: a group and, in it, a partition. */
+static void broken_levels(void) {
+    const uint32_t two[1] = {2}, one_two[2] = {1, 2};
+    const uint8_t *input = stream;
+    hrry_event event;
+    hrry_error error;
+    size_t length;
+
+    /* both are whole */
+    stream_length = 0;
+    put_head(HRRY_RULE_GROUP, 1);
+    put_head(HRRY_RULE_PARTITION, 1);
+    put_member(0, 4);
+    closes((const char *[]){NULL}, two, 1);
+
+    /* the inner one is broken, and so is the one around it */
+    stream_length = 0;
+    put_head(HRRY_RULE_GROUP, 1);
+    put_head(HRRY_RULE_PARTITION, 1);
+    put_member(0, 2);
+    closes((const char *[]){"COMP-43"}, two, 1);
+
+    /* the inner one is whole, and the outer one broken since its first member */
+    stream_length = 0;
+    put_head(HRRY_RULE_GROUP, 2);
+    put_head(HRRY_RULE_PARTITION, 1);
+    put_member(0, 2);
+    put_head(HRRY_RULE_PARTITION, 1);
+    put_member(0, 4);
+    closes((const char *[]){"COMP-43", "COMP-43"}, one_two, 2);
+
+    /* the inner one has a gap, after an overlap in an earlier member of the outer one */
+    stream_length = 0;
+    put_head(HRRY_RULE_GROUP, 2);
+    put_head(HRRY_RULE_PARTITION, 2);
+    put_member(0, 4);
+    put_member(0, 4);
+    put_head(HRRY_RULE_PARTITION, 1);
+    put_member(0, 2);
+    closes((const char *[]){"COMP-42", "COMP-42"}, one_two, 2);
+
+    /* an end inside a composite does not stop the decoder either: the last member may still come */
+    stream_length = 0;
+    put_head(HRRY_RULE_GROUP, 1);
+    length = stream_length;
+    put_member(0, 4);
+    EXPECT(init(sizeof decoder, frame, FRAME, arena, ARENA) == HRRY_OK);
+    while (hrry_decoder_next(&decoder, &input, &length, &event) == HRRY_OK && event.kind != HRRY_EVENT_NEED_MORE) {
+    }
+    EXPECT(hrry_decoder_finish(&decoder) == HRRY_ERR_TORN);
+    length = stream_length - (size_t)(input - stream);
+    while (hrry_decoder_next(&decoder, &input, &length, &event) == HRRY_OK && event.kind != HRRY_EVENT_NEED_MORE) {
+    }
+    EXPECT(input == stream + stream_length && hrry_decoder_finish(&decoder) == HRRY_OK);
+    EXPECT(hrry_decoder_error(&decoder, &error) == HRRY_OK && error.status == HRRY_ERR_TORN);
+}
+
 int main(void) {
     streams();
     hostile_handles();
@@ -662,6 +782,7 @@ int main(void) {
     hostile_specs();
     overlapping_input();
     overlapping_specs();
+    broken_levels();
     printf("%d failures, %lu descriptors written anew\n", failures, encoded);
     return failures != 0;
 }
