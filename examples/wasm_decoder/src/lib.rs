@@ -8,13 +8,15 @@
 use core::cell::UnsafeCell;
 
 use hrry::{
-    BufferHandle, Error, ErrorKind, Event, Exact, InlineArena, Payload, Policy, StreamDecoder,
+    Arena, BufferHandle, Error, ErrorKind, Event, Exact, NoRoom, Payload, Policy, StreamDecoder,
     Transport,
 };
 
 const CAPACITY: usize = 64 << 10;
+const FRAME_BYTES: usize = 4096;
+const WORDS: usize = 1024;
 
-type Decoder = StreamDecoder<[u8; 4096], Exact, InlineArena<1024>>;
+type Decoder = StreamDecoder<&'static mut [u8; FRAME_BYTES], Exact, Words>;
 
 /// Nothing more in the input.
 const NONE: i32 = 0;
@@ -41,8 +43,20 @@ struct Shared<T>(UnsafeCell<T>);
 // SAFETY: the module has one thread
 unsafe impl<T> Sync for Shared<T> {}
 
-/// On its own, because it is all zeros and so takes no room in the module.
+impl<T> Shared<T> {
+    /// The one borrow that is in use.
+    #[allow(clippy::mut_from_ref)] // what the cell is for
+    const fn borrow(&self) -> &mut T {
+        // SAFETY: one thread, and no exported function calls another. `MACHINE` is borrowed by each of them, once;
+        // the others by its decoder, of which `reset` replaces the old one without looking at it.
+        unsafe { &mut *self.0.get() }
+    }
+}
+
+// Each on its own, because what is all zeros takes no room in the module. In `MACHINE` the policy is not.
 static INPUT: Shared<[u8; CAPACITY]> = Shared(UnsafeCell::new([0; CAPACITY]));
+static FRAME: Shared<[u8; FRAME_BYTES]> = Shared(UnsafeCell::new([0; FRAME_BYTES]));
+static ARENA: Shared<[u64; WORDS]> = Shared(UnsafeCell::new([0; WORDS]));
 
 static MACHINE: Shared<Machine> = Shared(UnsafeCell::new(Machine {
     decoder: decoder(Policy::STRICT),
@@ -53,13 +67,47 @@ static MACHINE: Shared<Machine> = Shared(UnsafeCell::new(Machine {
 }));
 
 const fn decoder(policy: Policy) -> Decoder {
-    StreamDecoder::with_parts([0; 4096], Exact, InlineArena::new(), policy)
+    let arena = Words {
+        all: ARENA.borrow(),
+        used: 0,
+    };
+    StreamDecoder::with_parts(FRAME.borrow(), Exact, arena, policy)
 }
 
-/// The one borrow of an exported function, which calls no other.
+/// Words for open composites, as a stack.
+struct Words {
+    all: &'static mut [u64; WORDS],
+    used: usize,
+}
+
+impl Arena for Words {
+    fn words(&self) -> &[u64] {
+        self.all.get(..self.used).unwrap_or(&[])
+    }
+
+    fn words_mut(&mut self) -> &mut [u64] {
+        self.all.get_mut(..self.used).unwrap_or(&mut [])
+    }
+
+    fn resize(&mut self, len: usize) -> Result<(), NoRoom> {
+        if len > WORDS {
+            return Err(NoRoom);
+        }
+        // none of them where it shrinks
+        if let Some(fresh) = self.all.get_mut(self.used..len) {
+            fresh.fill(0);
+        }
+        self.used = len;
+        Ok(())
+    }
+
+    fn capacity(&self) -> usize {
+        WORDS
+    }
+}
+
 fn machine() -> &'static mut Machine {
-    // SAFETY: one thread, and no exported function calls another
-    unsafe { &mut *MACHINE.0.get() }
+    MACHINE.borrow()
 }
 
 /// Starts over at position `origin`; `cross_machine` is 1 for a stream from another machine.
