@@ -1,15 +1,15 @@
 //! A stream decoder for hosts that speak wasm: no imports, no allocation, numbers and addresses only.
 //!
 //! The host writes up to `input_capacity()` bytes at `input()`, tells `push` how many, and calls
-//! `next_event` until it returns 0; then it writes the next bytes. `finish` at the end. `run.mjs` beside
-//! this file does so for all test vectors.
+//! `next_event` until it returns 0; then it writes the next bytes. `finish` at the end. `stream.mjs` beside
+//! this crate's manifest does so, and `run.mjs` for all test vectors.
 #![no_std]
 
 use core::cell::UnsafeCell;
 
 use hrry::{
-    Arena, BufferHandle, Error, ErrorKind, Event, Exact, NoRoom, Payload, Policy, StreamDecoder,
-    Transport,
+    Arena, BufferHandle, Error, ErrorKind, Event, Exact, Field, Mode, NoRoom, Outcome, Payload,
+    Policy, StreamDecoder, Transport,
 };
 
 const CAPACITY: usize = 64 << 10;
@@ -24,10 +24,14 @@ const NONE: i32 = 0;
 const DESCRIPTOR: i32 = 1;
 /// Bytes of a buffer: `payload`, `payload_len`, `payload_buffer`, `payload_offset`.
 const PAYLOAD: i32 = 2;
-/// The end of a tensor, or of a head before its members.
+/// The end of a tensor, or of a head before its members. As at a descriptor, `outcome` tells its place among
+/// composites.
 const TENSOR_END: i32 = 3;
-/// An error: `error_rule`, `error_offset`, `error_missing`. Only `reset` goes on.
+/// An error: `error_rule`, `error_field`, `error_offset`, `error_missing`. Only `reset` goes on.
 const ERROR: i32 = -1;
+
+/// What `push` returns where it took nothing.
+const REFUSED: i32 = -1;
 
 struct Machine {
     decoder: Decoder,
@@ -35,6 +39,7 @@ struct Machine {
     start: usize,
     end: usize,
     payload: (usize, usize, u8, u64),
+    outcome: Outcome,
     error: Option<Error>,
 }
 
@@ -63,6 +68,7 @@ static MACHINE: Shared<Machine> = Shared(UnsafeCell::new(Machine {
     start: 0,
     end: 0,
     payload: (0, 0, 0, 0),
+    outcome: Outcome::Plain,
     error: None,
 }));
 
@@ -110,16 +116,25 @@ fn machine() -> &'static mut Machine {
     MACHINE.borrow()
 }
 
-/// Starts over at position `origin`; `cross_machine` is 1 for a stream from another machine.
+/// For `reset`: the stream comes from another machine.
+const CROSS_MACHINE: u32 = 1;
+/// For `reset`: what permissive mode lets pass is passed; `outcome_rule` tells of composites that are not whole.
+const PERMISSIVE: u32 = 2;
+
+/// Starts over at position `origin`; `flags` is 0, or `CROSS_MACHINE`, `PERMISSIVE` or both.
 #[unsafe(no_mangle)]
-pub extern "C" fn reset(origin: u64, cross_machine: u32) {
+pub extern "C" fn reset(origin: u64, flags: u32) {
     let mut policy = Policy::STRICT;
-    if cross_machine == 1 {
+    if flags & CROSS_MACHINE != 0 {
         policy.transport = Transport::CrossMachine;
+    }
+    if flags & PERMISSIVE != 0 {
+        policy.mode = Mode::Permissive;
     }
     let machine = machine();
     machine.decoder = decoder(policy).with_origin(origin);
     (machine.start, machine.end) = (0, 0);
+    machine.outcome = Outcome::Plain;
     machine.error = None;
 }
 
@@ -133,11 +148,16 @@ pub extern "C" fn input_capacity() -> usize {
     CAPACITY
 }
 
-/// Says that the first `len` bytes of the input are the next of the stream.
+/// Says that the first `len` bytes of the input are the next of the stream. Returns 0, or -1 for more bytes than
+/// there is room for, and while `next_event` has not taken all of those before; then nothing changes.
 #[unsafe(no_mangle)]
-pub extern "C" fn push(len: usize) {
+pub extern "C" fn push(len: usize) -> i32 {
     let machine = machine();
-    (machine.start, machine.end) = (0, len.min(CAPACITY));
+    if machine.start < machine.end || len > CAPACITY {
+        return REFUSED;
+    }
+    (machine.start, machine.end) = (0, len);
+    NONE
 }
 
 #[unsafe(no_mangle)]
@@ -147,6 +167,7 @@ pub extern "C" fn next_event() -> i32 {
         start,
         end,
         payload,
+        outcome,
         error,
     } = machine();
     // SAFETY: the host writes between calls only
@@ -155,12 +176,20 @@ pub extern "C" fn next_event() -> i32 {
     let event = decoder.next_event(&mut chunk);
     let code = match event {
         Ok(None) => NONE,
-        Ok(Some(Event::Descriptor(..))) => DESCRIPTOR,
+        Ok(Some(Event::Descriptor(_, begins))) => {
+            *outcome = begins;
+            DESCRIPTOR
+        }
         Ok(Some(Event::Payload(p))) => {
             *payload = place(&p);
             PAYLOAD
         }
-        Ok(Some(_)) => TENSOR_END,
+        Ok(Some(Event::TensorEnd(ends))) => {
+            *outcome = ends;
+            TENSOR_END
+        }
+        // there are no others
+        Ok(Some(_)) => NONE,
         Err(e) => {
             *error = Some(e);
             ERROR
@@ -233,11 +262,82 @@ pub extern "C" fn payload_offset() -> u64 {
     machine().payload.3
 }
 
+/// The place among composites that the last descriptor or end was at: 0 outside of all; 1 for a head whose members
+/// follow; 2 for a member of a composite that goes on; 3 for the last member of one, or of some in each other.
+#[unsafe(no_mangle)]
+pub extern "C" fn outcome() -> u32 {
+    match machine().outcome {
+        Outcome::Opened { .. } => 1,
+        Outcome::Member { .. } => 2,
+        Outcome::Closed { .. } => 3,
+        // there are no others
+        _ => 0,
+    }
+}
+
+/// How many composites are open, a head's own included; how many close, where one does.
+#[unsafe(no_mangle)]
+pub extern "C" fn outcome_levels() -> u32 {
+    match machine().outcome {
+        Outcome::Opened { depth, .. } | Outcome::Member { depth, .. } => depth.into(),
+        Outcome::Closed { levels, .. } => levels.into(),
+        _ => 0,
+    }
+}
+
+/// How many items follow a head and belong to it.
+#[unsafe(no_mangle)]
+pub extern "C" fn outcome_members() -> u32 {
+    match machine().outcome {
+        Outcome::Opened { members, .. } => members,
+        _ => 0,
+    }
+}
+
+/// Which member of the composite around it a head or a tensor is, from 0; -1 where there is none or one closes.
+#[unsafe(no_mangle)]
+pub extern "C" fn outcome_index() -> i64 {
+    match machine().outcome {
+        Outcome::Opened { index, .. } => index.map_or(-1, i64::from),
+        Outcome::Member { index, .. } => index.into(),
+        _ => -1,
+    }
+}
+
+/// The number of the rule that keeps what closes from being whole, as in `error_rule`; 0 where it is whole, which
+/// it always is in strict mode.
+#[unsafe(no_mangle)]
+pub extern "C" fn outcome_rule() -> u32 {
+    match machine().outcome {
+        Outcome::Closed {
+            complete: Err(rule),
+            ..
+        } => rule.number().into(),
+        _ => 0,
+    }
+}
+
 /// The number of the broken rule, 100 for each family and the number in its ID; 0 for none.
 #[unsafe(no_mangle)]
 pub extern "C" fn error_rule() -> u32 {
     let rule = machine().error.and_then(|error| error.rule());
     rule.map_or(0, |rule| rule.number().into())
+}
+
+/// Address of the name of the field at fault, in ASCII; `error_field_len` is 0 where none is known.
+#[unsafe(no_mangle)]
+pub extern "C" fn error_field() -> *const u8 {
+    field_name().as_ptr()
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn error_field_len() -> usize {
+    field_name().len()
+}
+
+fn field_name() -> &'static str {
+    let field = machine().error.and_then(|error| error.kind().field());
+    field.map_or("", Field::name)
 }
 
 #[unsafe(no_mangle)]
