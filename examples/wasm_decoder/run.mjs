@@ -3,20 +3,10 @@
 // and lengths that do not fit the module's 32-bit addresses.
 //
 //   node run.mjs [MODULE]
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { check, crcByte, done, hex, load, manifest, ruleId, same, vector } from "./checks.mjs";
 import { tensors } from "./stream.mjs";
 
-const here = new URL(".", import.meta.url);
-const vectors = new URL("../../tests/vectors/", here);
-// where cargo builds, told as to cargo
-const folder = process.env.CARGO_TARGET_DIR;
-const target = folder ? pathToFileURL(resolve(folder) + "/") : new URL("target/", here);
-const file = process.argv[2] ?? new URL("wasm32-unknown-unknown/release/wasm_decoder.wasm", target);
-const module = new WebAssembly.Module(readFileSync(file));
-if (WebAssembly.Module.imports(module).length > 0) throw new Error("the module imports something");
-const wasm = new WebAssembly.Instance(module, {}).exports;
+const wasm = load(process.argv[2], "wasm_decoder");
 
 // What build.rs asks for. The stack lies below all else, so what of it was never written shows how deep it went.
 const STACK = 16384;
@@ -24,9 +14,6 @@ const UNUSED = 0xa5;
 new Uint8Array(wasm.memory.buffer, 0, STACK).fill(UNUSED);
 const memoryAtFirst = wasm.memory.buffer.byteLength;
 
-const FAMILIES = [
-  "DESC", "TYPE", "LAYOUT", "BUF", "QUANT", "SHARD", "STAT", "EXT", "MEMBER", "COMP", "STREAM", "VER",
-];
 const [NONE, DESCRIPTOR, PAYLOAD, TENSOR_END, ERROR] = [0, 1, 2, 3, -1];
 const [PLAIN, OPENED, MEMBER, CLOSED] = [0, 1, 2, 3];
 const [TAKEN, REFUSED] = [0, -1];
@@ -37,17 +24,6 @@ let state = 1;
 const random = (below) => {
   state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
   return state % below;
-};
-
-const ruleId = (number) => {
-  const family = FAMILIES[Math.floor(number / 100) - 1];
-  return `${family}-${String(number % 100).padStart(2, "0")}`;
-};
-
-const crcByte = (crc, byte) => {
-  crc ^= byte;
-  for (let k = 0; k < 8; k++) crc = (crc >>> 1) ^ (0x82f63b78 & -(crc & 1));
-  return crc;
 };
 
 // The place among composites that the last descriptor or end was at.
@@ -150,8 +126,7 @@ function differs(entry, said) {
     if (t.type !== d.type_tag || t.layout !== d.layout_tag || t.shape.length !== d.rank) return `tensor ${k}`;
     // numbers above 2^53 lose digits when JSON is read; both sides lose the same
     if (t.shape.some((n, axis) => Number(BigInt.asUintN(64, n)) !== d.shape[axis])) return `shape ${k}`;
-    const hex = t.buffer.map((b) => (~b.crc >>> 0).toString(16).padStart(8, "0"));
-    if (hex.join() !== crcs.join()) return `payload ${k}`;
+    if (t.buffer.map((b) => hex(b.crc)).join() !== crcs.join()) return `payload ${k}`;
     for (const side of ["begins", "ends"]) {
       const [is, wanted] = [t[side], where[k][side]].map((of) => JSON.stringify(of));
       if (is !== wanted) return `${side} of ${k}: ${is} instead of ${wanted}`;
@@ -160,21 +135,12 @@ function differs(entry, said) {
   return null;
 }
 
-let [passed, failed] = [0, 0];
-function check(name, problem) {
-  if (problem === null) return passed++;
-  failed++;
-  console.log(`failed: ${name}: ${problem}`);
-}
-
-const same = (said, wanted) => (said === wanted ? null : `${said} instead of ${wanted}`);
-
 const COVER = ["COMP-42", "COMP-43"];
 let covers = 0;
-for (const entry of JSON.parse(readFileSync(new URL("streams.json", vectors)))) {
+for (const entry of manifest("streams.json")) {
   // rules about bytes inside buffers are not the decoder's
   if (entry.level === "content") continue;
-  const bytes = readFileSync(new URL(entry.file, vectors));
+  const bytes = vector(entry.file);
   const flags = entry.transport === "cross-machine" ? CROSS_MACHINE : 0;
   for (const most of [1, 7, 100, 100000]) {
     const said = decode(bytes, () => 1 + random(most), 0n, flags);
@@ -191,7 +157,7 @@ for (const entry of JSON.parse(readFileSync(new URL("streams.json", vectors)))) 
 }
 check("partitions that are no covers", covers > 10 ? null : `${covers}`);
 
-const streamOf = (id) => readFileSync(new URL(`streams/${id}.bin`, vectors));
+const stream = (id) => vector(`streams/${id}.bin`);
 // the fields that these rules are about
 for (const [id, rule, field] of [
   ["s-bad-gap-hole", "COMP-43", "shape"],
@@ -199,14 +165,14 @@ for (const [id, rule, field] of [
   ["s-bad-head-reserved", "COMP-10", "composite.reserved"],
   ["s-bad-cut-tensor-1", "STREAM-04", ""],
 ]) {
-  const said = decode(streamOf(id), () => 1000);
+  const said = decode(stream(id), () => 1000);
   check(`${id}: rule`, same(ruleId(said.rule), rule));
   check(`${id}: field`, same(said.field, field));
 }
 
 // More than there is room for, and bytes before those of the last push are taken, are refused and change nothing.
 {
-  const bytes = streamOf("s-ok-part-1");
+  const bytes = stream("s-ok-part-1");
   const events = [];
   const drain = () => {
     for (let event; (event = wasm.next_event()) !== NONE; ) events.push(event);
@@ -227,7 +193,7 @@ for (const [id, rule, field] of [
 
 // The code that docs/wasm.md shows.
 {
-  const bytes = streamOf("s-ok-part-1");
+  const bytes = stream("s-ok-part-1");
   const pieces = Array.from(bytes, (_, k) => bytes.subarray(k, k + 1));
   for (const [name, cut] of [["whole", [bytes]], ["in bytes", pieces]]) {
     const [head, member, ...more] = tensors(wasm, cut);
@@ -249,7 +215,7 @@ for (const [id, rule, field] of [
 }
 
 // A uint8 vector with one buffer of `size` bytes, and 400 of them.
-function vector(size, dimension) {
+function oneVector(size, dimension) {
   const bytes = new Uint8Array(53 + 400);
   const view = new DataView(bytes.buffer);
   bytes.set([0x48, 0x52, 0x52, 0x59, 1, 0]);
@@ -264,7 +230,7 @@ function vector(size, dimension) {
 }
 
 for (const size of [2n ** 32n, 2n ** 32n + 64n, 2n ** 64n - 1n]) {
-  const said = decode(vector(size, size), () => 100);
+  const said = decode(oneVector(size, size), () => 100);
   check(`buffer of ${size}: refused`, same(said.refused, true));
   check(`buffer of ${size}: size`, same(BigInt.asUintN(64, said.tensors[0].buffer[0].size), size));
   check(`buffer of ${size}: payload`, same(said.tensors[0].buffer[0].len, 400n));
@@ -272,7 +238,7 @@ for (const size of [2n ** 32n, 2n ** 32n + 64n, 2n ** 64n - 1n]) {
   check(`buffer of ${size}: missing`, same(said.missing, size - 400n));
   check(`buffer of ${size}: position`, same(said.offset, 453n));
   if (size < 2n ** 64n - 1n) {
-    const short = decode(vector(64n, size), () => 100);
+    const short = decode(oneVector(64n, size), () => 100);
     check(`dimension of ${size}: rule`, same(ruleId(short.rule), "LAYOUT-05"));
   }
   const far = decode(new TextEncoder().encode("HRRX"), () => 1, size - 100n);
@@ -284,5 +250,4 @@ check("stack with room to spare", unused > STACK / 4 ? null : `${unused} bytes l
 check("memory as large as at first", same(wasm.memory.buffer.byteLength, memoryAtFirst));
 
 console.log(`${STACK - unused} bytes of stack, ${memoryAtFirst} of memory`);
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 && passed > 0 ? 0 : 1);
+done();
