@@ -10,7 +10,7 @@ mod program;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const DOCUMENTS: [&str; 7] = [
+const DOCUMENTS: [&str; 8] = [
     "README.md",
     "CHANGELOG.md",
     "docs/architecture.md",
@@ -18,6 +18,7 @@ const DOCUMENTS: [&str; 7] = [
     "docs/protocol.md",
     "docs/embedded.md",
     "docs/spec-notes.md",
+    "docs/wasm.md",
 ];
 
 const MAIN_COMMAND: &str = "cargo run --features cli -- ";
