@@ -8,19 +8,19 @@
 use core::cell::UnsafeCell;
 
 use hrry::{
-    Arena, BufferHandle, Error, ErrorKind, Event, Exact, Field, Mode, NoRoom, Outcome, Payload,
-    Policy, StreamDecoder, Transport,
+    BufferHandle, Error, ErrorKind, Event, Exact, Field, Mode, Outcome, Payload, Policy,
+    SliceArena, StreamDecoder, Transport,
 };
 
 const CAPACITY: usize = 64 << 10;
 const FRAME_BYTES: usize = 4096;
 const WORDS: usize = 1024;
 
-type Decoder = StreamDecoder<&'static mut [u8; FRAME_BYTES], Exact, Words>;
+type Decoder = StreamDecoder<&'static mut [u8; FRAME_BYTES], Exact, SliceArena<'static>>;
 
 /// Nothing more in the input.
 const NONE: i32 = 0;
-/// A descriptor: `rank`, `dimension`, `buffer_size` and so on tell of it until the next one.
+/// A descriptor: `rank`, `dimension`, `buffer_size` and so on tell of it until its end.
 const DESCRIPTOR: i32 = 1;
 /// Bytes of a buffer: `payload`, `payload_len`, `payload_buffer`, `payload_offset`.
 const PAYLOAD: i32 = 2;
@@ -73,43 +73,8 @@ static MACHINE: Shared<Machine> = Shared(UnsafeCell::new(Machine {
 }));
 
 const fn decoder(policy: Policy) -> Decoder {
-    let arena = Words {
-        all: ARENA.borrow(),
-        used: 0,
-    };
+    let arena = SliceArena::new(ARENA.borrow());
     StreamDecoder::with_parts(FRAME.borrow(), Exact, arena, policy)
-}
-
-/// Words for open composites, as a stack.
-struct Words {
-    all: &'static mut [u64; WORDS],
-    used: usize,
-}
-
-impl Arena for Words {
-    fn words(&self) -> &[u64] {
-        self.all.get(..self.used).unwrap_or(&[])
-    }
-
-    fn words_mut(&mut self) -> &mut [u64] {
-        self.all.get_mut(..self.used).unwrap_or(&mut [])
-    }
-
-    fn resize(&mut self, len: usize) -> Result<(), NoRoom> {
-        if len > WORDS {
-            return Err(NoRoom);
-        }
-        // none of them where it shrinks
-        if let Some(fresh) = self.all.get_mut(self.used..len) {
-            fresh.fill(0);
-        }
-        self.used = len;
-        Ok(())
-    }
-
-    fn capacity(&self) -> usize {
-        WORDS
-    }
 }
 
 fn machine() -> &'static mut Machine {
