@@ -2,9 +2,8 @@
 
 use core::ptr;
 
-use hrry::{Error, Exact, StreamDecoder};
+use hrry::{Error, Exact, SliceArena, StreamDecoder};
 
-use crate::arena::LentArena;
 use crate::error::hrry_error;
 use crate::event::hrry_event;
 use crate::pointer::{self, Region};
@@ -36,7 +35,7 @@ pub struct hrry_decoder {
     pub opaque: [u64; HRRY_DECODER_WORDS],
 }
 
-pub(crate) type Decoder = StreamDecoder<&'static mut [u8], Exact, LentArena>;
+pub(crate) type Decoder = StreamDecoder<&'static mut [u8], Exact, SliceArena<'static>>;
 
 /// What a handle holds.
 #[repr(C)]
@@ -177,7 +176,7 @@ pub unsafe extern "C" fn hrry_decoder_init(
         };
         Ok(Slot {
             seal: seal(handle),
-            decoder: StreamDecoder::with_parts(frame, Exact, LentArena::new(arena), policy),
+            decoder: StreamDecoder::with_parts(frame, Exact, SliceArena::new(arena), policy),
             error: None,
             own,
         })

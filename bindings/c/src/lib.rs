@@ -20,7 +20,6 @@
 #![allow(non_camel_case_types)] // types have the names that they have in C
 #![allow(clippy::missing_safety_doc)] // one text for all: the header's own
 
-mod arena;
 mod decoder;
 mod descriptor;
 mod encode;
