@@ -226,8 +226,8 @@ mod tests {
 
     #[test]
     fn few_runs_are_merged() {
-        for count in 1..=MOST {
-            for (block, blocks) in [(64, 1), (64, 4), (33, 3), (1, 1)] {
+        for count in [1, 2, 3, 7, MOST] {
+            for (block, blocks) in [(16, 1), (17, 2), (12, 2), (1, 1)] {
                 let names = in_blocks(count, block, blocks);
                 assert_eq!(
                     merged(&names),
@@ -241,9 +241,9 @@ mod tests {
 
     #[test]
     fn more_runs_are_not() {
-        let names = in_blocks(MOST + 1, 64, 1);
+        let names = in_blocks(MOST + 1, 8, 1);
         assert_eq!(merged(&names), (MOST, None));
-        assert_eq!(merged(&in_blocks(100, 2, 1)), (99, None));
+        assert_eq!(merged(&in_blocks(20, 2, 1)), (19, None));
     }
 
     /// Two runs change places once behind each of their blocks but the last.
@@ -265,10 +265,10 @@ mod tests {
 
     #[test]
     fn a_name_in_two_runs_is_not_merged() {
-        let names = in_blocks(4, 64, 2);
-        let run = |run: usize| run * 128..(run + 1) * 128;
+        let names = in_blocks(4, 16, 2);
+        let run = |run: usize| run * 32..(run + 1) * 32;
         for (from, to) in [(0, 1), (0, 3), (2, 1), (3, 0)] {
-            for k in [0, 1, 63, 64, 100, 127] {
+            for k in [0, 15, 16, 31] {
                 let mut names = names.clone();
                 let twice = names[run(from)][k].clone();
                 let place = names[run(to)].partition_point(|name| *name < twice);
@@ -282,10 +282,10 @@ mod tests {
     #[test]
     fn what_follows_at_a_glance() {
         let mut yes = 0;
-        for len in 0..40 {
+        for len in [0, 1, 7, 8, 9, 15, 16, 17, 24, 33] {
             let last = b"layer.0000.attention.weight.of.some.head"[..len].to_vec();
             for k in 0..len {
-                for byte in [b'!', last[k] + 1, b'~', 0x7F, 0x80, 0xFF] {
+                for byte in [b'!', last[k] + 1, 0x80, 0xFF] {
                     for longer in [false, true] {
                         let mut name = last.clone();
                         name[k] = byte;
@@ -302,8 +302,8 @@ mod tests {
                 }
             }
         }
-        // where the last eight bytes differ, which is where names do
-        assert!(yes > 32 * 8);
+        // by length: places behind the last whole word in front of the last byte, of the last eight
+        assert_eq!(yes, 8 + 1 + 7 + 8 + 1 + 8 + 1);
         assert!(follows(b"layer.09", b"layer.10") && !follows(b"layer.09", b"layer.09"));
     }
 }
