@@ -399,15 +399,11 @@ impl<S: Storage> StreamParser<S> {
         Error::new(kind, self.offset())
     }
 
-    #[inline]
-    fn buffer_from(&self, first: usize) -> Option<(u64, u8)> {
-        filled_buffer(&self.facts, self.frame.stored(self.len), first)
-    }
-
     /// Goes to the next buffer that has bytes.
     #[inline(never)]
     fn enter_next(&mut self, buffer: u8) -> bool {
-        let next = self.buffer_from(usize::from(buffer).wrapping_add(1));
+        let behind = usize::from(buffer).wrapping_add(1);
+        let next = filled_buffer(&self.facts, self.frame.stored(self.len), behind);
         if let Some((size, buffer)) = next {
             self.enter(buffer, self.offset(), size);
         }

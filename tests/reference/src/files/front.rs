@@ -1,41 +1,8 @@
 //! A container front to back, in chunks and in memory that is lent.
 
-use hrry::{Arena, Exact, FileEvent, FileParser, NoRoom, Policy, Region};
+use hrry::{Exact, FileEvent, FileParser, Policy, Region, SliceArena};
 
 use super::here::{Here, Tensor, indexed, level, pairs};
-
-/// Words that are lent.
-#[derive(Debug)]
-struct Lent<'a> {
-    words: &'a mut [u64],
-    used: usize,
-}
-
-impl Arena for Lent<'_> {
-    fn words(&self) -> &[u64] {
-        &self.words[..self.used]
-    }
-
-    fn words_mut(&mut self) -> &mut [u64] {
-        &mut self.words[..self.used]
-    }
-
-    fn resize(&mut self, len: usize) -> Result<(), NoRoom> {
-        let before = self.used;
-        if len > self.words.len() {
-            return Err(NoRoom);
-        }
-        self.used = len;
-        if let Some(new) = self.words.get_mut(before..len) {
-            new.fill(0);
-        }
-        Ok(())
-    }
-
-    fn capacity(&self) -> usize {
-        self.words.len()
-    }
-}
 
 /// What a parser needs to know of a file, or may know.
 #[derive(Clone, Copy, Debug)]
@@ -56,12 +23,11 @@ pub fn parser(
 ) -> Result<Here, String> {
     let (mut frame, mut places) = (vec![0; memory.frame], vec![0; memory.places]);
     let mut words = vec![0; 1 << 14];
-    let lent = |words| Lent { words, used: 0 };
     let mut parser = FileParser::with_parts(
         frame.as_mut_slice(),
         Exact,
-        lent(&mut words),
-        lent(&mut places),
+        SliceArena::new(&mut words),
+        SliceArena::new(&mut places),
         policy,
         Some(memory.region),
     );
